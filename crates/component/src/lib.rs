@@ -99,7 +99,7 @@ pub use settings::{
 pub mod derive {
     pub use crate::references::loading::refer_loaded;
     pub use crate::references::probe::{
-        HasNoReferenceKinds, HasNoReferences, HasReferenceKinds, HasReferences, Holds, HoldsNone, TypeProbe,
+        HasNoReferenceKinds, HasNoReferences, HasReferenceKinds, HasReferences, HolderProbe, Holds, HoldsNone,
     };
     pub use crate::settings::derive::{IsNoSetting, IsSetting, Probe};
     pub use crate::settings::kinds::{

@@ -14,11 +14,11 @@
 
 use std::process::ExitCode;
 
-use kubewright_conformance::execution::{RealServer, Target, run_all_remote};
-use kubewright_conformance::histories::{Subject, history, schema_history};
+use kubewright_conformance::execution::{RealServer, ScriptTarget, run_all_remote};
+use kubewright_conformance::histories::{HistorySubject, history, schema_history};
 use kubewright_conformance::library::Library;
 use kubewright_conformance::results::{Report, ScriptResult, compare_embedded, replay};
-use kubewright_conformance::script::{Outcome, Script};
+use kubewright_conformance::script::{NormalAnswer, Script};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -36,19 +36,19 @@ struct Arguments {
 /// The real server that the expectations come from.
 enum Real {
     Started(RealServer),
-    Given(Target),
+    Given(ScriptTarget),
 }
 
 impl Real {
     /// Connects to the server of `--kubeconfig`, or starts one.
     async fn of(arguments: &Arguments) -> Result<Self, Error> {
         Ok(match &arguments.kubeconfig {
-            Some(path) => Self::Given(Target::remote(&std::fs::read_to_string(path)?).await?),
+            Some(path) => Self::Given(ScriptTarget::remote(&std::fs::read_to_string(path)?).await?),
             None => Self::Started(RealServer::start().await?),
         })
     }
 
-    fn target(&self) -> &Target {
+    fn target(&self) -> &ScriptTarget {
         match self {
             Self::Started(server) => server.target(),
             Self::Given(target) => target,
@@ -105,7 +105,7 @@ fn histories(library: &Library, arguments: &Arguments) -> Result<ExitCode, Error
     let scripts: Vec<Script> = (first..first + count)
         .flat_map(|seed| match arguments.filters.get(2).map(String::as_str) {
             Some("schemas") => vec![schema_history(seed, SCHEMA_LENGTH)],
-            _ => vec![history(Subject::ConfigMap, seed, LENGTH), history(Subject::Deployment, seed, LENGTH)],
+            _ => vec![history(HistorySubject::ConfigMap, seed, LENGTH), history(HistorySubject::Deployment, seed, LENGTH)],
         })
         .collect();
     if count == 1 {
@@ -139,7 +139,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, Error> {
 }
 
 /// Returns the normalised answers of the real server, or the reason why there are none.
-async fn on_real(real: &Real, scripts: &[&Script]) -> Vec<Result<Vec<Outcome>, String>> {
+async fn on_real(real: &Real, scripts: &[&Script]) -> Vec<Result<Vec<NormalAnswer>, String>> {
     let outcomes = run_all_remote(scripts, real.target()).await;
     outcomes.into_iter().map(|outcome| outcome.map_err(|error| format!("failed to {error}"))).collect()
 }

@@ -30,9 +30,9 @@ pub use controller::{ComponentController, ConstructedController, ControllerConst
 #[doc(hidden)]
 pub use declaration::{AnyTarget, Found, check_conditions};
 pub use declaration::{
-    Components, Contract, ContractComponent, ContractInternal, ContractMember, ContractOwner, DependencyFinalizer, DependsOn,
-    Edge, Edges, InternalOf, MaybeOf, Needs, NeedsEdge, NeedsSameRevisionEdge, NoInternal, OutlivedByEdge, OwnFinalizer, OwnerOf,
-    PublishedOf, ReadyOf, RelevantConditions, StatusOf, WithConditions,
+    Components, Contract, ContractComponent, ContractInternal, ContractMember, ContractOwner, DeclaredEdge, DependencyFinalizer,
+    DependsOn, Edges, InternalOf, MaybeOf, Needs, NeedsEdge, NeedsSameRevisionEdge, NoInternal, OutlivedByEdge, OwnFinalizer,
+    OwnerOf, PublishedOf, ReadyOf, RelevantConditions, StatusOf, WithConditions,
 };
 pub use kubewright_core::contract::{
     Architecture, ArchitectureVersion, ComponentType, DeclaredCondition, Format, Generations, Graph, Provenance, Revision,

@@ -13,10 +13,10 @@ use std::time::Instant;
 use jiff::Timestamp;
 use kubewright_core::dependents::{
     Action, Desired, Engine, Inventory, Memory, Observed, Plan, PrepareContext, Projection, ProjectionContext, Request, Response,
-    Scope, Verdict, plan, prepare,
+    Verdict, plan, prepare,
 };
-use kubewright_core::manifest::{OperatorName, OwnerId, Policies};
-use kubewright_machinery::object::{ObjectExt as _, ObjectKey};
+use kubewright_core::manifest::{DependentPolicies, OperatorName, OwnerId};
+use kubewright_machinery::object::{ObjectExt as _, ObjectKey, Scope};
 use serde_json::{Value, json};
 
 const OPERATOR: &str = "demo-operator.example.com";
@@ -42,7 +42,7 @@ impl Scene {
             manifests,
             &PrepareContext {
                 operator: &engine.context.operator,
-                policies: &Policies::default(),
+                policies: &DependentPolicies::default(),
                 namespace: "demo",
                 component_digest: "k1:component",
                 scope: &|_| Some(Scope::Namespaced),

@@ -3,6 +3,8 @@
 //! This crate does no I/O, reads no clock and draws no unseeded random numbers: time and seeds are arguments, so that all decisions can be tested as
 //! data.
 //!
+//! The feature `kube` adds the recognition of that library's errors to [`flow`]; it is the only use of the library.
+//!
 //! Modules, from low to high: `defaults`, `config`, `filter`, `hash`, `mapping`, `names`, `health`, `manifest`, `precondition`, `seconds`, `status`, `time`,
 //! `child`, `backoff`, `class`, `flow`, `condition`, `events`, `finalizer`, `contract`, `dependents`, `component`, `lease`, `queue`, `reference`,
 //! `tracker`, `why`.

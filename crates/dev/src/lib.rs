@@ -1,6 +1,6 @@
 //! The `dev` command of every operator: the operator on an embedded API server, a sample, and a live view of its objects.
 //!
-//! The facade passes an [`Environment`] to the standard command line when its feature `dev` is on.
+//! The facade passes an [`EmbeddedEnvironment`] to the standard command line when its feature `dev` is on.
 //!
 //! Modules, from low to high: `hints`, `keys`, `kinds`, `server`, `view`, `replicas`, `watch`, `run`.
 
@@ -20,11 +20,11 @@ use kubewright_runtime::operator::cli::{DevArgs, DevEnvironment, OperatorSource}
 
 /// An embedded API server for the command `dev`.
 #[derive(Debug, Default)]
-pub struct Environment {
+pub struct EmbeddedEnvironment {
     _private: (),
 }
 
-impl DevEnvironment for Environment {
+impl DevEnvironment for EmbeddedEnvironment {
     fn run(self: Box<Self>, source: OperatorSource, args: DevArgs) -> BoxFuture<'static, ExitCode> {
         Box::pin(async move {
             match run::run(source, args).await {

@@ -52,7 +52,7 @@ where
 #[cfg(feature = "dev")]
 #[allow(clippy::unnecessary_wraps)] // without the feature there is no environment
 fn environment() -> Option<Box<dyn DevEnvironment>> {
-    Some(Box::new(kubewright_dev::Environment::default()))
+    Some(Box::new(kubewright_dev::EmbeddedEnvironment::default()))
 }
 
 #[cfg(not(feature = "dev"))]

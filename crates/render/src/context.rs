@@ -3,7 +3,6 @@ use std::sync::Arc;
 
 use kubewright_core::reference::{ConfigMapReference, LoadedReference, Resolved, SecretReference};
 use kubewright_machinery::object::GroupVersionKind;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::environment::{Inquiry, Nowhere};
@@ -128,11 +127,6 @@ impl<C> RenderContext<C> {
     /// Returns the values of the component, by default its whole spec.
     pub fn parameters(&self) -> &Map<String, Value> {
         &self.parameters
-    }
-
-    /// Converts the parameters to a type of the user.
-    pub fn parameters_as<T: DeserializeOwned>(&self) -> Result<T, RenderError> {
-        Ok(serde_json::from_value(Value::Object((*self.parameters).clone()))?)
     }
 
     /// Returns the content of a reference to a ConfigMap, such as `cx.config_map(&cx.component().spec.settings)`: all its data, or the value of the

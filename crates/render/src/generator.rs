@@ -98,7 +98,7 @@ mod tests {
     use serde_json::{Map, json};
 
     use super::*;
-    use crate::{GeneratorExt, Manifests, RenderInputs};
+    use crate::{ApplyOrder, GeneratorExt, Manifests, RenderInputs};
 
     #[derive(Debug)]
     struct Demo {
@@ -139,6 +139,24 @@ mod tests {
             async move { (0..count).map(|n| Ok(Manifest::from_json(json!({"metadata": {"name": n.to_string()}}))?)).collect() }
         };
         assert_eq!(names(&closure.render(&context()).await.unwrap()), ["0", "1"]);
+    }
+
+    // GEN-8
+    #[tokio::test]
+    async fn a_combinator_changes_the_content_of_a_manifest_and_keeps_its_marks() {
+        async fn one(_: &RenderContext<Demo>) -> Result<Vec<Manifest>, RenderError> {
+            Ok(vec![Manifest::from_json(json!({"metadata": {"name": "a"}}))?.annotate(ApplyOrder(1))])
+        }
+        let generator = one.map_objects(|_, mut manifests| {
+            for content in manifests.iter_mut().filter_map(Manifest::content_mut) {
+                content.insert("data".to_owned(), json!({"by": "the operator"}));
+            }
+            Ok(manifests)
+        });
+        let manifest = generator.render(&context()).await.unwrap().remove(0);
+        let expected =
+            json!({"metadata": {"name": "a", "annotations": {"demo/apply-order": "1"}}, "data": {"by": "the operator"}});
+        assert_eq!(manifest.resolve("demo").unwrap(), expected);
     }
 
     // GEN-8

@@ -19,5 +19,5 @@ pub use context::{RenderContext, RenderInputs, Stage};
 pub use environment::{Asked, Capabilities, Environment, ObjectQuestion, Place, Question, ServerVersion, answer_digest};
 pub use error::{InputError, RenderError};
 pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
-pub use manifest::{ApplyOrder, DeleteOrder, Manifest, ManifestError, Mark, PurgeOrder};
+pub use manifest::{ApplyOrder, DeleteOrder, Manifest, ManifestError, ManifestMark, PurgeOrder};
 pub use manifests::Manifests;

@@ -71,7 +71,7 @@ impl Manifest {
 
     /// Sets an annotation of the framework, without its prefix. It takes precedence over the same annotation in the object itself.
     #[must_use]
-    pub fn annotate(mut self, mark: impl Mark) -> Self {
+    pub fn annotate(mut self, mark: impl ManifestMark) -> Self {
         self.marks.insert(mark.key(), mark.value());
         self
     }
@@ -144,7 +144,7 @@ fn type_name(value: &Value) -> &'static str {
 }
 
 /// An annotation of the framework on a manifest: `<operator>/<key>: <value>`.
-pub trait Mark {
+pub trait ManifestMark {
     /// Returns the part of the key after the slash.
     fn key(&self) -> &'static str;
     /// Returns the value.
@@ -168,7 +168,7 @@ pub struct DeleteOrder(pub i16);
 
 macro_rules! order_mark {
     ($type:ty, $key:expr) => {
-        impl Mark for $type {
+        impl ManifestMark for $type {
             fn key(&self) -> &'static str {
                 $key
             }

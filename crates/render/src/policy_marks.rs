@@ -2,11 +2,11 @@
 
 use kubewright_core::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy, keys};
 
-use crate::Mark;
+use crate::ManifestMark;
 
 macro_rules! policy_mark {
     ($type:ty, $key:expr) => {
-        impl Mark for $type {
+        impl ManifestMark for $type {
             fn key(&self) -> &'static str {
                 $key
             }

@@ -3,7 +3,7 @@
 /// The progress of an operator. Phases only move forward, except between `Standby` and `Leading`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Phase {
+pub enum OperatorPhase {
     /// Declarations are collected, and the admin server is opened.
     Starting,
     /// The cluster is checked: version, kinds, permissions.
@@ -22,7 +22,7 @@ pub enum Phase {
     Stopped,
 }
 
-impl Phase {
+impl OperatorPhase {
     /// Returns the name in logs and probes.
     pub const fn as_str(self) -> &'static str {
         match self {

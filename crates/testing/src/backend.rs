@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use kube::config::KubeConfigOptions;
-use kubewright_apiserver::clock::Clock as ServerClock;
 use kubewright_apiserver::listen::ListeningServer;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};
 use kubewright_apiserver::{ApiServer, Identity};
+use kubewright_middleware::Clock as ServerClock;
 use kubewright_runtime::clock::Clock;
 use tokio::sync::OnceCell;
 

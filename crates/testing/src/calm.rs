@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::{Record, Records};
+use kubewright_middleware::Verb;
+use kubewright_middleware::journal::{Record, Records};
 use serde_json::Value;
 
 use crate::cluster::fail;

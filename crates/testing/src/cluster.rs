@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{Api, DeleteParams, PostParams};
-use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::clock::Seed;
 use kubewright_apiserver::listen::ListeningServer;
-use kubewright_apiserver::middleware::{Faults, Journal};
+use kubewright_apiserver::{ApiServer, proto};
+use kubewright_machinery::object::GroupVersionKind;
+use kubewright_middleware::{Faults, Journal, Seed};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{Cluster, ClusterOptions};
 use kubewright_runtime::task::Tasks;
@@ -113,13 +113,15 @@ impl TestCluster {
 
     pub(crate) fn assemble(backend: Backend, (tier, exclusive): (Tier, bool), client: kube::Client, namespace: String) -> Self {
         let (clock, server_clock) = backend.clocks();
+        let journal = Journal::new(server_clock.clone());
+        journal.decode_bodies(|body| proto::decode(body, &GroupVersionKind::default()).ok());
         Self {
             backend,
             tier,
             exclusive,
             client,
             namespace,
-            journal: Journal::new(server_clock.clone()),
+            journal,
             faults: Faults::new(server_clock, Seed::new(SEED)),
             passages: PassageHook::default(),
             clock,

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::faults::CutHandle;
-use kubewright_apiserver::middleware::journal::{Mark, Outcome};
+use kubewright_middleware::Verb;
+use kubewright_middleware::faults::CutHandle;
+use kubewright_middleware::journal::{Mark, Outcome};
 use kubewright_runtime::operator::Operator;
 
 use crate::{TestCluster, TestOperator};

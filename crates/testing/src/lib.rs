@@ -59,11 +59,11 @@ pub use flow_assert::{ExpectedHalt, FlowAssert};
 #[doc(hidden)]
 pub use go_replica::{GoReplica, GoReplicaError};
 pub use hooks::{Hooks, RunningHooks, TimedOut};
-pub use kubewright_apiserver::middleware::{Faults, Journal};
+pub use kubewright_middleware::{Faults, Journal};
 pub use leaders::BucketLeaders;
 pub use node::NodePlayer;
 pub use operator::TestOperator;
-pub use origin::Origin;
+pub use origin::ClusterOrigin;
 pub use select::{Tier, UnknownTier};
 #[doc(hidden)]
 pub use task::block_on;

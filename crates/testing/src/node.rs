@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use kube::runtime::watcher;
 use kubewright_apiserver::workloads::node::{node, pod_address};
-use kubewright_apiserver::workloads::pod::{Change, PodChange, next};
+use kubewright_apiserver::workloads::pod::{DuePodChange, PodChange, next};
 use kubewright_apiserver::workloads::{Nodes, StageDelays};
 use kubewright_runtime::clock::Clock;
 use serde_json::{Value, json};
@@ -172,7 +172,7 @@ impl SimulatedNode {
         wait
     }
 
-    async fn apply(&self, (namespace, name): &(String, String), change: Change) -> Result<Option<Value>, kube::Error> {
+    async fn apply(&self, (namespace, name): &(String, String), change: DuePodChange) -> Result<Option<Value>, kube::Error> {
         let pods: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<Pod>(&()));
         let outcome = match change.what {
             PodChange::Bind(node) => {

@@ -5,20 +5,20 @@
 
 use http::{Request, Response};
 use kube::client::Body;
-use kubewright_apiserver::target::Target;
+use kubewright_middleware::RequestTarget;
 use serde_json::{Value, json};
 
 /// The impersonated user of a request, and the target of the request.
 pub(crate) struct Spoken {
     whom: String,
-    target: Target,
+    target: RequestTarget,
 }
 
 impl Spoken {
     /// Returns the impersonation in a request, if the request impersonates a user.
     pub(crate) fn of(request: &Request<Body>) -> Option<Self> {
         let whom = request.headers().get("impersonate-user")?.to_str().ok()?.to_owned();
-        Some(Self { whom, target: Target::of(request.method(), request.uri()) })
+        Some(Self { whom, target: RequestTarget::of(request.method(), request.uri()) })
     }
 }
 

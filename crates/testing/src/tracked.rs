@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use kubewright_core::tracker::{InvalidReference, Registered, Settlement, SubjectReference, TrackedReference, TrackerIndex};
+use kubewright_core::tracker::{
+    InvalidReference, ReferenceRegistration, Settlement, SubjectReference, TrackedReference, TrackerIndex,
+};
 use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_machinery::selector::Labels;
 use serde_json::Value;
@@ -31,7 +33,7 @@ impl RecordingTracker {
         let pass = self.index.begin(observer.clone());
         let registered = self.index.track(&pass, reference);
         self.index.settle(pass, Settlement::Add);
-        Ok(registered == Registered::Added)
+        Ok(registered == ReferenceRegistration::Added)
     }
 
     /// Records the observers that a change of an object concerns: those of its name, and those of a selector that its labels match before or after. A

@@ -1,7 +1,7 @@
 //! Operators with stores of Widgets that select none of the driver's objects.
 
 use kubewright::prelude::*;
-use kubewright::runtime::watch::{Namespaces, Scope, StoreScope};
+use kubewright::runtime::watch::{Namespaces, ScopeType, StoreScope};
 
 use crate::{Gadget, Widget};
 
@@ -9,7 +9,7 @@ use crate::{Gadget, Widget};
 #[derive(Clone, Copy, Debug)]
 pub struct OtherLabel;
 
-impl Scope for OtherLabel {
+impl ScopeType for OtherLabel {
     fn scope() -> StoreScope {
         StoreScope::of(Namespaces::All).labels("app.kubernetes.io/managed-by=another-operator")
     }
@@ -19,7 +19,7 @@ impl Scope for OtherLabel {
 #[derive(Clone, Copy, Debug)]
 pub struct OtherNamespace;
 
-impl Scope for OtherNamespace {
+impl ScopeType for OtherNamespace {
     fn scope() -> StoreScope {
         StoreScope::of(Namespaces::These(vec!["kube-public".to_owned()]))
     }

@@ -1,12 +1,11 @@
 //! The action of a request, as the authorization rules see it.
 
 use http::{Method, Uri};
+use kubewright_middleware::status::{Details, Status};
+use kubewright_middleware::{Identity, RequestTarget, ResourceTarget, Verb};
 use serde_json::Value;
 
-use crate::identity::Identity;
-use crate::kinds::Verb;
-use crate::status::{Details, Status};
-use crate::target::{ResourceTarget, Target};
+use crate::status::StatusExt as _;
 
 /// Paths that every user may read, anonymous users included (DISC-13).
 const OPEN: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
@@ -39,9 +38,9 @@ pub(crate) struct Attributes {
 impl UserAction {
     /// Returns the action of a request.
     pub(crate) fn of(method: &Method, uri: &Uri) -> Self {
-        match Target::of(method, uri) {
-            Target::Other { path, .. } => Self::Path { verb: method.as_str().to_ascii_lowercase(), path },
-            Target::Resource(target) => Self::Resource(Attributes::of(&target, uri.query().unwrap_or_default())),
+        match RequestTarget::of(method, uri) {
+            RequestTarget::Other { path, .. } => Self::Path { verb: method.as_str().to_ascii_lowercase(), path },
+            RequestTarget::Resource(target) => Self::Resource(Attributes::of(&target, uri.query().unwrap_or_default())),
         }
     }
 
@@ -131,7 +130,7 @@ impl Attributes {
 
 /// Returns the object name that a field selector asks for.
 fn selected_name(query: &str) -> Option<String> {
-    let query = crate::target::Query::parse(Some(query));
+    let query = kubewright_middleware::target::Query::parse(Some(query));
     let selector = query.get("fieldSelector")?;
     let name = selector.split(',').find_map(|term| term.strip_prefix("metadata.name="))?;
     Some(name.trim_start_matches('=').to_owned())

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 #[cfg(feature = "listen")]
 use kubewright_machinery::object::sha256_hex;
+use kubewright_middleware::Identity;
 use parking_lot::RwLock;
-
-use crate::identity::Identity;
 
 /// The users behind tokens and certificates.
 #[derive(Debug, Default)]

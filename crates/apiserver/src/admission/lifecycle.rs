@@ -3,10 +3,11 @@
 use std::sync::LazyLock;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::status::{FailureCause, Status};
 use serde_json::Value;
 
 use crate::kinds::KindSpec;
-use crate::status::{Cause, Status};
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot};
 
 /// Namespaces that cannot be deleted.
@@ -27,7 +28,8 @@ pub(super) fn namespace_is_open(kind: &KindSpec, object: &Value, snapshot: &Snap
         return Ok(());
     }
     let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
-    let cause = Cause::new("NamespaceTerminating", format!("namespace {namespace} is being terminated"), "metadata.namespace");
+    let cause =
+        FailureCause::new("NamespaceTerminating", format!("namespace {namespace} is being terminated"), "metadata.namespace");
     Err(Status::forbidden(&kind.group, &kind.plural, name_of(object), &why).with_cause(cause))
 }
 

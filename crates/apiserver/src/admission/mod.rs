@@ -11,9 +11,10 @@ pub(crate) use nodes::NOT_READY;
 use serde_json::Value;
 pub(crate) use storage::finalizer_of;
 
+use kubewright_middleware::Status;
+
 use crate::kinds::KindSpec;
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::Snapshot;
 
 /// Runs the plugins that check or change a new object.

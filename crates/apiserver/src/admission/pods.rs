@@ -1,10 +1,11 @@
 //! Fields that admission adds to every pod: a priority, and tolerations for failing nodes (PIPE-20, VEC-10).
 
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::lifecycle::name_of;
 use crate::kinds::KindSpec;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot};
 
 /// The time that a pod tolerates a node that is not ready or unreachable.
@@ -129,12 +130,12 @@ fn add_tolerations(pod: &mut Value) {
 mod tests {
     use super::*;
     use crate::kinds::Registry;
-    use crate::store::Store;
+    use crate::store::ObjectStore;
 
     fn completed(spec: Value) -> Value {
         let registry = Registry::builtin();
         let mut pod = json!({"metadata": {"name": "p"}, "spec": spec});
-        complete(registry.resource("", "v1", "pods").unwrap(), &mut pod, &Store::new(1).snapshot()).unwrap();
+        complete(registry.resource("", "v1", "pods").unwrap(), &mut pod, &ObjectStore::new(1).snapshot()).unwrap();
         pod["spec"].take()
     }
 

@@ -2,13 +2,12 @@
 //!
 //! Without role-based access control every authenticated user may do everything (DIF-8), and the anonymous user may only read health and version.
 
+use kubewright_middleware::{Identity, Status};
 use serde_json::Value;
 
 use super::ObjectApi;
 use crate::access::{UserAction, allows, check_escalation};
-use crate::identity::Identity;
 use crate::kinds::KindSpec;
-use crate::status::Status;
 use crate::store::ObjectName;
 
 impl ObjectApi {

@@ -1,6 +1,7 @@
 //! Server-side apply: objects that declare the fields that a client owns (apiserver.md, 2.13).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::status::{Details, FailureCause, Status};
 use kubewright_schema::MAX_ANNOTATION_BYTES;
 use serde_json::Value;
 
@@ -8,8 +9,8 @@ use super::ObjectApi;
 use super::ownership::{self, Rules};
 use super::update::Update;
 use super::write::{FieldValidation, Recording, WriteContext, WriteOutcome, too_deep};
-use crate::smd::{self, ApplyError, Managers, Ownership};
-use crate::status::{Cause, Details, Status};
+use crate::smd::{self, ApplyError, FieldOwnership, Managers};
+use crate::status::StatusExt as _;
 
 /// The manager whose applies update the last-applied annotation of client-side apply (SMD-16).
 const KUBECTL: &str = "kubectl";
@@ -42,7 +43,7 @@ impl ApplyRequest {
     /// Applies the object to the live object and its managers.
     pub(crate) fn apply(
         &self,
-        ownership: &Ownership<'_>,
+        ownership: &FieldOwnership<'_>,
         context: &WriteContext<'_>,
         live: &Value,
         managers: Managers,
@@ -136,7 +137,7 @@ fn refuse(error: ApplyError, applied: &Value) -> Status {
             Status::new(500, "", format!("failed to create typed patch object ({object}): {errors}"))
         }
         ApplyError::Conflict(conflicts) => {
-            let causes = conflicts.iter().map(|conflict| Cause {
+            let causes = conflicts.iter().map(|conflict| FailureCause {
                 reason: "FieldManagerConflict".into(),
                 message: format!("conflict with {}", conflict.owner),
                 field: conflict.path.to_string(),

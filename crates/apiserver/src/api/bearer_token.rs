@@ -1,11 +1,11 @@
 //! Authentication of users by their token: a static one, or that of a service account (AUTH-1 to AUTH-4).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Identity;
 
 use super::ObjectApi;
 use crate::access::BadToken;
 use crate::access::service_account::{Bound, ISSUER, ObjectId, TokenClaims};
-use crate::identity::Identity;
 use crate::store::{ObjectName, Resource};
 
 impl ObjectApi {

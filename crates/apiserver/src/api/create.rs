@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::Value;
 
 use super::write::{self, WriteContext, WriteOutcome};
@@ -10,8 +11,8 @@ use super::{ObjectApi, convert, metadata, model_of, ownership};
 use crate::admission;
 use crate::kinds::KindSpec;
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored};
+use crate::status::StatusExt as _;
+use crate::store::{CommitError, ObjectName, Resource, Snapshot, StoreChange, Stored};
 
 /// The number of generated names that are tried before the client gets an error.
 const NAME_ATTEMPTS: usize = 8;
@@ -117,7 +118,7 @@ impl ObjectApi {
             let object = self.view(kind, &Arc::new(Stored::as_is(object, 0)));
             return Ok(Some(WriteOutcome { object, created: true, stored: false }));
         }
-        match self.store.commit(vec![Change::create(resource, name, object)]) {
+        match self.store.commit(vec![StoreChange::create(resource, name, object)]) {
             Ok(events) => {
                 let stored = events.into_iter().next().and_then(|event| event.current.clone());
                 if let Some(stored) = &stored {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{ObjectExt as _, Propagation};
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::update::is_released;
@@ -11,20 +12,8 @@ use super::write::WriteContext;
 use super::{ObjectApi, model_of, resource_of};
 use crate::admission;
 use crate::kinds::{GcDefault, KindSpec};
-use crate::status::Status;
-use crate::store::{Change, CommitError, ObjectName, Stored};
-
-/// The effect of a deletion on the dependents of the object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Propagation {
-    /// Dependents are deleted first.
-    Foreground,
-    /// Dependents are deleted afterwards.
-    Background,
-    /// Dependents stay.
-    Orphan,
-}
+use crate::status::StatusExt as _;
+use crate::store::{CommitError, ObjectName, StoreChange, Stored};
 
 /// The options of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,9 +82,9 @@ impl ObjectApi {
             // The answer for an object with a grace period is the object as it would have been marked.
             let last_words = (gone && kind.flags.graceful).then(|| marked.clone());
             let change = if gone {
-                Change::delete(resource.clone(), name.clone(), stored.revision())
+                StoreChange::delete(resource.clone(), name.clone(), stored.revision())
             } else {
-                Change::update(resource.clone(), name.clone(), stored.revision(), marked)
+                StoreChange::update(resource.clone(), name.clone(), stored.revision(), marked)
             };
             match self.store.commit(vec![change]) {
                 Ok(events) => {

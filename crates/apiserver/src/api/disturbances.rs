@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use kubewright_middleware::Seed;
 use parking_lot::RwLock;
 
-use crate::clock::Seed;
 use crate::store::Resource;
 
 /// The disturbances in force.

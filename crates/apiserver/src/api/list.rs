@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kubewright_middleware::Status;
+
 use super::selection::Selection;
 use super::token::Continue;
 use super::{ObjectApi, resource_of};
 use crate::kinds::KindSpec;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot, Stored};
 
 /// The maximum wait for a version that does not exist yet (CRUD-4).

@@ -18,7 +18,7 @@
 //!     ApplyRequest, DeleteOptions, ListQuery, ObjectApi, PatchRequest, Selection, Update, WatchEventType, WatchOutput,
 //!     WatchQuery, WatchStart, WriteContext,
 //! };
-//! use kubewright_apiserver::{Clock, Identity, clock::Seed, store::ObjectName};
+//! use kubewright_apiserver::{Clock, Identity, Seed, store::ObjectName};
 //! use kubewright_machinery::selector::LabelSelector;
 //! use serde_json::json;
 //!
@@ -91,7 +91,7 @@ mod writer;
 
 pub use apply::ApplyRequest;
 pub(crate) use create::resource_of;
-pub use delete::{DeleteOptions, Deleted, Propagation};
+pub use delete::{DeleteOptions, Deleted};
 pub(crate) use disturbances::Disturbances;
 pub use list::{ListQuery, ListVersion, PageMetadata};
 pub(crate) use model::model_of;

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kubewright_middleware::{Clock, Seed};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::definitions::ServedKinds;
 use super::{ApiOptions, Disturbances, Names, model_of};
 use crate::access::UserAuthentication;
-use crate::clock::{Clock, Seed};
 use crate::kinds::KindSpec;
-use crate::store::{Saved, Store};
+use crate::store::{ObjectStore, Saved};
 
 /// The Kubernetes API without HTTP: the stored objects, the kinds that are served, and the verbs on them.
 pub struct ObjectApi {
     pub(crate) clock: Clock,
     pub(crate) seed: Seed,
-    pub(crate) store: Arc<Store>,
+    pub(crate) store: Arc<ObjectStore>,
     pub(crate) options: ApiOptions,
     pub(crate) access: UserAuthentication,
     pub(crate) disturbances: Disturbances,
@@ -50,7 +50,7 @@ impl ObjectApi {
         Self::assemble(clock, seed, options, access, store)
     }
 
-    fn assemble(clock: Clock, seed: Seed, options: ApiOptions, access: UserAuthentication, store: Store) -> Self {
+    fn assemble(clock: Clock, seed: Seed, options: ApiOptions, access: UserAuthentication, store: ObjectStore) -> Self {
         Self {
             clock,
             seed,
@@ -110,8 +110,8 @@ impl ObjectApi {
 }
 
 /// Returns an empty store with the limits of the options.
-fn store_of(options: &ApiOptions) -> Store {
-    let store = Store::new(options.watch_window).with_history_bytes(options.watch_window_bytes);
+fn store_of(options: &ApiOptions) -> ObjectStore {
+    let store = ObjectStore::new(options.watch_window).with_history_bytes(options.watch_window_bytes);
     match options.watch_queue {
         Some(queue) => store.with_queue(queue),
         None => store,
@@ -133,7 +133,7 @@ impl std::fmt::Debug for ApiCheckpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Change, ObjectName, Resource};
+    use crate::store::{ObjectName, Resource, StoreChange};
 
     #[test]
     fn an_api_without_controllers_collects_no_events_for_them() {
@@ -141,7 +141,7 @@ mod tests {
         let served = ObjectApi::for_server(Clock::system(), Seed::new(7), ApiOptions::default(), UserAuthentication::new(7));
         for (api, collected) in [(alone, 0), (served, 1)] {
             let object = serde_json::json!({"metadata": {"name": "a"}});
-            let change = Change::create(Resource::new("", "configmaps"), ObjectName::new("n", "a"), object);
+            let change = StoreChange::create(Resource::new("", "configmaps"), ObjectName::new("n", "a"), object);
             api.store.commit(vec![change]).unwrap();
             assert_eq!(api.store.take_outbox().len(), collected);
         }

@@ -12,7 +12,7 @@ use super::write::{Recording, WriteContext};
 use super::{ObjectApi, convert, metadata, model_of};
 use crate::kinds::{KindSpec, Registry};
 use crate::model::Endpoint;
-use crate::smd::{Managers, Ownership, Type, Versions};
+use crate::smd::{FieldOwnership, Managers, Type, Versions};
 use crate::types::Builtin;
 
 const MANAGED_FIELDS: &str = "managedFields";
@@ -58,8 +58,8 @@ impl Rules {
         &self.blank
     }
 
-    pub(crate) fn ownership(&self) -> Ownership<'_> {
-        Ownership {
+    pub(crate) fn ownership(&self) -> FieldOwnership<'_> {
+        FieldOwnership {
             versions: &self.versions,
             api_version: &self.api_version,
             subresource: &self.subresource,

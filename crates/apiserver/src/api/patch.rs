@@ -2,6 +2,7 @@
 
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::patch::{self, JsonPatch, PatchError};
+use kubewright_middleware::status::{Details, Status};
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::{Map, Value};
 
@@ -11,7 +12,7 @@ use super::write::{WriteContext, WriteOutcome};
 use crate::json::{self, JsonDocument};
 use crate::kinds::KindSpec;
 use crate::patch::{StrategicError, strategic_merge};
-use crate::status::{Details, Status};
+use crate::status::StatusExt as _;
 use crate::types::Builtin;
 
 /// The members of a JSON patch operation.

@@ -1,10 +1,11 @@
 //! Selection of objects in a collection (apiserver.md, 2.9).
 
 use kubewright_machinery::selector::{FieldSelector, LabelSelector};
+use kubewright_middleware::Status;
 use serde_json::Value;
 
 use crate::kinds::KindSpec;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 /// The objects that a list or a watch selects, by their labels and fields. The default is all objects.
 #[derive(Clone, Debug, Default)]

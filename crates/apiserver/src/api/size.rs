@@ -1,11 +1,12 @@
 //! The size limit of stored objects, which is that of etcd on the real server (SMD-20).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::Value;
 
 use crate::kinds::KindSpec;
 use crate::proto;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::ObjectName;
 
 /// The size of the largest request that etcd accepts, in bytes.

@@ -4,11 +4,12 @@ use base64::alphabet::URL_SAFE;
 use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::NO_PAD;
 use base64::{DecodeError, Engine as _};
+use kubewright_middleware::Status;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::json;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::ObjectName;
 
 /// The only version of tokens.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::{Status, Verb};
 use serde_json::Value;
 
 use super::create::complete_type;
@@ -11,10 +12,10 @@ use super::write::{self, Recording, WriteContext, WriteOutcome};
 use super::{ObjectApi, convert, metadata, ownership, resource_of};
 use crate::access::{Attributes, UserAction};
 use crate::admission;
-use crate::kinds::{KindSpec, Verb};
+use crate::kinds::KindSpec;
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Change, CommitError, ObjectName, Resource, Stored};
+use crate::status::StatusExt as _;
+use crate::store::{CommitError, ObjectName, Resource, StoreChange, Stored};
 
 /// The number of attempts of a write without a version that meets concurrent writes (UPD-8).
 const ATTEMPTS: usize = 6;
@@ -182,7 +183,7 @@ impl ObjectApi {
     ) -> Result<WriteOutcome, CommitError> {
         if is_released(kind, &object) {
             if !context.dry_run {
-                self.store.commit(vec![Change::delete(resource.clone(), name.clone(), stored.revision())])?;
+                self.store.commit(vec![StoreChange::delete(resource.clone(), name.clone(), stored.revision())])?;
             }
             let mut answer = object;
             convert::from_storage(kind, &mut answer);
@@ -198,7 +199,7 @@ impl ObjectApi {
                 stored: false,
             });
         }
-        let change = Change::update(resource.clone(), name.clone(), stored.revision(), object);
+        let change = StoreChange::update(resource.clone(), name.clone(), stored.revision(), object);
         let events = self.store.commit(vec![change])?;
         let current = events.first().and_then(|event| event.current.clone()).unwrap_or_else(|| stored.clone());
         self.note_written(kind, current.revision());

@@ -1,6 +1,7 @@
 //! Checks of a changed object against the addressed one: name, namespace, uid, type and version.
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use super::create::match_namespace;
 use super::patch;
 use super::update::Update;
 use crate::kinds::KindSpec;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Stored};
 
 /// Rejects an object whose name is not that of the URL (UPD-4).

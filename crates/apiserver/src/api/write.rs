@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kubewright_machinery::object::{ObjectExt as _, is_nested_deeper};
+use kubewright_middleware::{Identity, Status};
 use serde_json::Value;
 
 use super::warnings::Warnings;
 use super::{ObjectApi, Remarks, convert, metadata, model_of, scale, size, strategy};
-use crate::identity::Identity;
 use crate::json::{MAX_PROBLEMS, PathPositions, holds_mark};
 use crate::kinds::KindSpec;
 use crate::model::{Collision, Endpoint, MAX_DEPTH, Preparation};
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Snapshot, Stored};
 
 /// The treatment of unknown and duplicate fields (REQ-7 to REQ-10). The default is that of requests over HTTP.

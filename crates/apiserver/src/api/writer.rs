@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use kubewright_middleware::{Clock, Identity, RequestTarget, ResourceTarget, Seed, Status, Verb};
 use serde_json::Value;
 
 use super::apply::ApplyRequest;
@@ -11,20 +12,17 @@ use super::delete::Deleted;
 use super::update::Update;
 use super::write::{Recording, WriteContext};
 use super::{DeleteOptions, ObjectApi};
-use crate::clock::{Clock, Seed};
-use crate::identity::Identity;
-use crate::kinds::{KindSpec, Registry, Verb};
+use crate::kinds::{KindSpec, Registry};
 use crate::model::Endpoint;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot, Stored};
-use crate::target::{ResourceTarget, Target};
 
 /// A write of a controller.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ControllerWrite<'a> {
     /// The target of the write, as that of a request.
-    pub target: Arc<Target>,
+    pub target: Arc<RequestTarget>,
     /// The user that writes.
     pub user: &'a Identity,
     /// The field manager.
@@ -193,7 +191,7 @@ impl Writer {
             name: name.name.to_string(),
         };
         ControllerWrite {
-            target: Arc::new(Target::Resource(target)),
+            target: Arc::new(RequestTarget::Resource(target)),
             user: &self.user,
             manager: self.manager,
             revision_before: self.api.store.revision(),

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
-
-use crate::status::Status;
 
 /// The wait before the first retry of a failed item; each further wait is twice as long.
 const RETRY: Duration = Duration::from_secs(1);
@@ -131,6 +130,7 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::status::StatusExt as _;
 
     fn fail(backlog: &Backlog<&'static str>, now: Duration) {
         assert_eq!(backlog.finish("a", now, Err::<(), _>(Status::internal("no"))), None);

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use kubewright_middleware::Status;
 
-use super::Controller;
+use super::ServerController;
 use super::backlog::Backlog;
 use crate::api::Writer;
-use crate::status::Status;
-use crate::store::Event;
+use crate::store::StoreEvent;
 
 /// A controller that queues items and handles them one by one. A failed item is retried later; an item whose round was cancelled is handled in the
 /// next round.
@@ -19,15 +19,15 @@ pub(super) trait ByItem: Clone + fmt::Debug + Send + Sync + 'static {
     /// The type of the items, such as the name of an object.
     type Item: Ord + Clone + fmt::Debug + Send + Sync;
 
-    /// See [`Controller::name`].
+    /// See [`ServerController::name`].
     fn name(&self) -> &'static str;
 
-    /// See [`Controller::manager`].
+    /// See [`ServerController::manager`].
     fn manager(&self) -> &'static str {
         "kube-controller-manager"
     }
 
-    /// See [`Controller::is_essential`].
+    /// See [`ServerController::is_essential`].
     fn is_essential(&self) -> bool {
         false
     }
@@ -35,8 +35,8 @@ pub(super) trait ByItem: Clone + fmt::Debug + Send + Sync + 'static {
     /// Returns the backlog of the controller.
     fn pending(&self) -> &Backlog<Self::Item>;
 
-    /// See [`Controller::observe`].
-    fn observe(&self, event: &Event);
+    /// See [`ServerController::observe`].
+    fn observe(&self, event: &StoreEvent);
 
     /// Reconciles one item. Returns true if anything had to be done.
     fn reconcile<'a>(
@@ -46,7 +46,7 @@ pub(super) trait ByItem: Clone + fmt::Debug + Send + Sync + 'static {
     ) -> impl Future<Output = Result<bool, Status>> + Send + 'a;
 }
 
-impl<T: ByItem> Controller for T {
+impl<T: ByItem> ServerController for T {
     fn name(&self) -> &'static str {
         ByItem::name(self)
     }
@@ -55,7 +55,7 @@ impl<T: ByItem> Controller for T {
         ByItem::manager(self)
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         ByItem::observe(self, event);
     }
 
@@ -80,7 +80,7 @@ impl<T: ByItem> Controller for T {
         self.pending().next_due()
     }
 
-    fn fork(&self) -> Box<dyn Controller> {
+    fn fork(&self) -> Box<dyn ServerController> {
         Box::new(self.clone())
     }
 

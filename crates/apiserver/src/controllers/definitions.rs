@@ -1,6 +1,7 @@
 //! Custom resource definitions: names, establishment, and the deletion of their instances (CTL-4; CRD-1, CRD-3, CRD-11).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -10,8 +11,7 @@ use crate::api::{DeleteOptions, Writer};
 use crate::definition::condition::{self, CLEANUP};
 use crate::definition::{self};
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, Resource, Snapshot};
+use crate::store::{ObjectName, Resource, Snapshot, StoreEvent};
 
 /// Establishes custom resource definitions and withdraws them on deletion.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl ByItem for DefinitionController {
         "kube-apiserver"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         if event.object.resource.is("apiextensions.k8s.io", "customresourcedefinitions") {
             self.pending.add(event.object.name.clone());
         } else if event.current.is_none() {

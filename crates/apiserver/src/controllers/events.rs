@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
 
-use super::Controller;
+use super::ServerController;
 use super::backlog::Backlog;
 use crate::api::{DeleteOptions, Writer};
-use crate::status::Status;
-use crate::store::{Event, ObjectName, Resource};
+use crate::store::{ObjectName, Resource, StoreEvent};
 
 /// Deletes each Event a fixed time after its last write.
 #[derive(Debug)]
@@ -65,12 +65,12 @@ fn resource() -> Resource {
     Resource::new("", "events")
 }
 
-impl Controller for EventTtl {
+impl ServerController for EventTtl {
     fn name(&self) -> &'static str {
         "event-ttl-controller"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         if event.object.resource.is("", "events") {
             let mut plan = self.plan.lock();
             if event.current.is_some() {
@@ -110,7 +110,7 @@ impl Controller for EventTtl {
         !plan.written.is_empty() || plan.order.first().is_some_and(|(due, _)| *due <= now) || self.overdue.is_due(now)
     }
 
-    fn fork(&self) -> Box<dyn Controller> {
+    fn fork(&self) -> Box<dyn ServerController> {
         Box::new(Self { ttl: self.ttl, plan: Mutex::new(self.plan.lock().clone()), overdue: self.overdue.clone() })
     }
 

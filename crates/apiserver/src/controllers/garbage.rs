@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{ObjectExt as _, Propagation};
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::Controller;
+use super::ServerController;
 use super::backlog::Backlog;
-use crate::api::{DeleteOptions, Propagation, Writer, resource_of};
+use crate::api::{DeleteOptions, Writer, resource_of};
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, ObjectRef, Stored};
+use crate::store::{ObjectName, ObjectRef, StoreEvent, Stored};
 
 const FOREGROUND: &str = "foregroundDeletion";
 const ORPHAN: &str = "orphan";
@@ -51,12 +51,12 @@ enum ReferencedOwner {
     Unknown,
 }
 
-impl Controller for GarbageCollector {
+impl ServerController for GarbageCollector {
     fn name(&self) -> &'static str {
         "generic-garbage-collector"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         let mut work = self.work.lock();
         if &*event.object.resource.plural == "customresourcedefinitions" {
             let unresolved = std::mem::take(&mut work.unresolved);
@@ -115,7 +115,7 @@ impl Controller for GarbageCollector {
         waiting || self.dependents.is_due(now) || self.failed_owners.is_due(now)
     }
 
-    fn fork(&self) -> Box<dyn Controller> {
+    fn fork(&self) -> Box<dyn ServerController> {
         Box::new(Self {
             work: Mutex::new(self.work.lock().clone()),
             dependents: self.dependents.clone(),

@@ -1,6 +1,6 @@
 //! Controllers that every cluster needs: establishment of custom resources, namespaces, the garbage collector.
 //!
-//! A [`Controller`] records committed changes and acts on their consequences, through a [`Writer`](crate::api::Writer) that writes as its own user
+//! A [`ServerController`] records committed changes and acts on their consequences, through a [`Writer`](crate::api::Writer) that writes as its own user
 //! and passes the same pipeline as a request. Controllers run to quiescence after each write, before it is answered (DIF-4).
 
 mod backlog;
@@ -19,12 +19,12 @@ mod services;
 
 use std::time::Duration;
 
-pub use controller::Controller;
+pub use controller::ServerController;
 pub(crate) use registrations::{AUTOMANAGED, local as local_service};
 pub(crate) use service_ranges::{DEFAULT_RANGE, default_range};
 
 /// Returns the controllers of every server; Events are deleted after `event_ttl`.
-pub(crate) fn builtin(event_ttl: Duration) -> Vec<Box<dyn Controller>> {
+pub(crate) fn builtin(event_ttl: Duration) -> Vec<Box<dyn ServerController>> {
     vec![
         Box::new(definitions::DefinitionController::default()),
         Box::new(registrations::Registrations::default()),

@@ -1,14 +1,14 @@
 //! The status of validating admission policies (CTL-8).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::backlog::Backlog;
 use super::by_item::ByItem;
 use crate::api::Writer;
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, Resource};
+use crate::store::{ObjectName, Resource, StoreEvent};
 
 /// Writes the status of validating admission policies, as the real controller does for a policy without findings. This server does not yet check or
 /// evaluate their expressions.
@@ -36,7 +36,7 @@ impl ByItem for PolicyStatus {
         "validatingadmissionpolicy-status"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         if event.object.resource.is("admissionregistration.k8s.io", "validatingadmissionpolicies") {
             match &event.current {
                 Some(policy) if !is_seen(policy.value()) => self.pending.add(event.object.name.clone()),

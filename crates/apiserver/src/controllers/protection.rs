@@ -1,6 +1,7 @@
 //! Protection of claims while a pod uses them, volumes while they are bound, and attributes classes while a claim or volume names them (CTL-9).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::Value;
 
 use super::backlog::Backlog;
@@ -8,8 +9,7 @@ use super::by_item::ByItem;
 use crate::admission;
 use crate::api::Writer;
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, Resource, Snapshot};
+use crate::store::{ObjectName, Resource, Snapshot, StoreEvent};
 
 /// Adds the protection finalizer where it is missing, and removes it from objects that are being deleted and no longer used.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ impl ByItem for Protection {
         self.name
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         let (group, plural) = self.kept.resource();
         if event.object.resource.is(group, plural) {
             match &event.current {

@@ -1,14 +1,14 @@
 //! The APIServices of the served versions of custom resource definitions (CRD-13, CTL-5).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::backlog::Backlog;
 use super::by_item::ByItem;
 use crate::api::{DeleteOptions, Writer};
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, Resource, Snapshot};
+use crate::store::{ObjectName, Resource, Snapshot, StoreEvent};
 
 /// The label of APIServices that the server itself maintains.
 pub(crate) const AUTOMANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
@@ -76,7 +76,7 @@ impl ByItem for Registrations {
         "kube-apiserver"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         let resource = &event.object.resource;
         let either = event.previous.iter().chain(&event.current).map(|stored| stored.value());
         if resource.is("apiextensions.k8s.io", "customresourcedefinitions") {

@@ -7,14 +7,14 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::selector::LabelSelector;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
-use super::Controller;
+use super::ServerController;
 use super::backlog::Backlog;
 use crate::api::Writer;
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, Resource, Snapshot, Stored};
+use crate::store::{ObjectName, Resource, Snapshot, StoreEvent, Stored};
 
 /// Writes the rules of cluster roles with an aggregation rule.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ fn resource() -> Resource {
     Resource::new("rbac.authorization.k8s.io", "clusterroles")
 }
 
-impl Controller for RoleAggregation {
+impl ServerController for RoleAggregation {
     fn name(&self) -> &'static str {
         "clusterrole-aggregation-controller"
     }
@@ -36,7 +36,7 @@ impl Controller for RoleAggregation {
         "clusterrole-aggregation-controller"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         if event.object.resource.is("rbac.authorization.k8s.io", "clusterroles") {
             self.pending.add(event.object.name.clone());
         }
@@ -67,7 +67,7 @@ impl Controller for RoleAggregation {
         self.pending.is_due(now)
     }
 
-    fn fork(&self) -> Box<dyn Controller> {
+    fn fork(&self) -> Box<dyn ServerController> {
         Box::new(self.clone())
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -11,8 +12,7 @@ use super::backlog::Backlog;
 use super::by_item::ByItem;
 use crate::api::Writer;
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, Resource, Snapshot};
+use crate::store::{ObjectName, Resource, Snapshot, StoreEvent};
 use crate::types::{AddressRange, SERVICE_RANGE};
 
 /// The name of the range of the server's own configuration.
@@ -46,7 +46,7 @@ impl ByItem for ServiceRanges {
         "service-cidr-controller"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         let (resource, name) = (&event.object.resource, &event.object.name);
         if resource.is("networking.k8s.io", "servicecidrs") {
             if event.current.is_some() || &*name.name == DEFAULT_RANGE {

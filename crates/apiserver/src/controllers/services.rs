@@ -1,13 +1,13 @@
 //! The availability of APIServices (CTL-5, OPS-2).
 
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::backlog::Backlog;
 use super::by_item::ByItem;
 use crate::api::Writer;
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, Resource};
+use crate::store::{ObjectName, Resource, StoreEvent};
 
 /// Writes the condition of APIServices, and tells discovery which of them are unavailable: this server does not proxy to any.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ impl ByItem for ApiServices {
         "kube-apiserver"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         if event.object.resource.is("apiregistration.k8s.io", "apiservices") {
             self.pending.add(event.object.name.clone());
         }

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use kubewright_machinery::object::Scope;
+use kubewright_middleware::Verb;
 use kubewright_schema::Schema;
 use serde_json::Value;
 
 use super::model::CustomModel;
 use super::versions;
 use crate::kinds::{
-    Column, Columns, CustomKind, Derived, FieldPath, Flags, GcDefault, Generation, KindSpec, Reset, Scale, ScaleSelector, Scope,
-    StorageId, Subresource, Verb, Verbs, compare_versions,
+    Column, Columns, CustomKind, Derived, FieldPath, Flags, GcDefault, Generation, KindSpec, Reset, Scale, ScaleSelector,
+    StorageId, Subresource, Verbs, compare_versions,
 };
 use crate::smd::Type;
 

@@ -1,7 +1,8 @@
+use kubewright_machinery::object::Scope;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::kinds::{Columns, FieldPath, ScaleSelector, Scope};
+use crate::kinds::{Columns, FieldPath, ScaleSelector};
 
 fn foos(versions: Value) -> Value {
     json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "foos.ex.io"},

@@ -1,9 +1,11 @@
 //! Aggregated discovery: all groups, versions, resources and subresources in one document.
 
+use kubewright_machinery::object::Scope;
+use kubewright_middleware::Verb;
 use serde_json::{Map, Value, json};
 
 use super::legacy::verbs;
-use crate::kinds::{KindSpec, Registry, Scope, Subresource, Verb};
+use crate::kinds::{KindSpec, Registry, Subresource};
 
 /// Returns the document at `/api`: the core group.
 pub fn aggregated_core(registry: &Registry) -> Value {

@@ -56,11 +56,11 @@ pub struct Documents {
 
 /// The aggregated documents of a server, rebuilt when its registry has changed.
 #[derive(Debug, Default)]
-pub struct Discovery {
+pub struct DiscoveryDocuments {
     made: Mutex<Option<(u64, Arc<Documents>)>>,
 }
 
-impl Discovery {
+impl DiscoveryDocuments {
     /// Returns a copy with the cached documents, for a fork of the server.
     pub(crate) fn fork(&self) -> Self {
         Self { made: Mutex::new(self.made.lock().clone()) }

@@ -2,10 +2,11 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use kubewright_middleware::Verb;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::kinds::{KindSpec, Registry, Verb};
+use crate::kinds::{KindSpec, Registry};
 
 /// Returns the document at `/api`. `address` is the host and port at which the server can be reached.
 pub fn api_versions(address: &str) -> Value {

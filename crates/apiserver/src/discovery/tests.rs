@@ -117,7 +117,7 @@ fn custom_kinds_stand_in_discovery() {
 // DISC-5
 #[test]
 fn documents_are_kept_until_the_registry_changes() {
-    let discovery = Discovery::default();
+    let discovery = DiscoveryDocuments::default();
     let registry = Registry::builtin();
     let first = discovery.documents(&registry);
     assert!(std::sync::Arc::ptr_eq(&first, &discovery.documents(&registry)));

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
+use kubewright_machinery::object::Scope;
+use kubewright_middleware::Verb;
 use serde::Deserialize;
 
 use super::derived::Derived;
@@ -9,8 +11,8 @@ use super::generation::Generation;
 use super::path::FieldPath;
 use super::reset::Reset;
 use super::scale::{Scale, ScaleSelector};
-use super::spec::{Columns, Flags, GcDefault, KindSpec, Scope, StorageId, Subresource};
-use super::verbs::{Verb, Verbs};
+use super::spec::{Columns, Flags, GcDefault, KindSpec, StorageId, Subresource};
+use super::verbs::Verbs;
 
 /// Returns all built-in kinds in the order of discovery, shared by all servers of the process.
 pub(super) fn kinds() -> &'static [Arc<KindSpec>] {

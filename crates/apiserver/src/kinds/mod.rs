@@ -32,5 +32,5 @@ pub use path::FieldPath;
 pub use registry::Registry;
 pub use reset::Reset;
 pub use scale::{Scale, ScaleSelector};
-pub use spec::{Columns, Flags, GcDefault, KindSpec, Scope, StorageId, Subresource};
-pub use verbs::{Verb, Verbs};
+pub use spec::{Columns, Flags, GcDefault, KindSpec, StorageId, Subresource};
+pub use verbs::Verbs;

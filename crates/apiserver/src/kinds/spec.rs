@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use kubewright_machinery::object::Scope;
+use kubewright_middleware::Verb;
+
 use super::custom::{Column, CustomKind};
 use super::derived::Derived;
 use super::generation::Generation;
 use super::reset::Reset;
 use super::scale::Scale;
-use super::verbs::{Verb, Verbs};
+use super::verbs::Verbs;
 
 /// All that the server knows about one version of one resource.
 #[derive(Clone, Debug)]
@@ -111,15 +114,6 @@ pub(super) fn api_version(group: &str, version: &str) -> String {
 
 fn qualified(name: &str, group: &str) -> String {
     if group.is_empty() { name.to_owned() } else { format!("{name}.{group}") }
-}
-
-/// The scope of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize)]
-pub enum Scope {
-    /// Objects live in a namespace.
-    Namespaced,
-    /// Objects live in the cluster as a whole.
-    Cluster,
 }
 
 /// A subresource of an object, such as `status` or `scale`.

@@ -1,62 +1,10 @@
-//! The verbs of the Kubernetes API.
+//! Sets of verbs, and the orders in which discovery lists them.
 
-use std::fmt;
+use kubewright_middleware::Verb;
 
-/// A verb of the API, as written in discovery and in RBAC rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verb {
-    /// POST of a new object.
-    Create,
-    /// DELETE of one object.
-    Delete,
-    /// DELETE of all matching objects.
-    DeleteCollection,
-    /// GET of one object.
-    Get,
-    /// GET of a collection.
-    List,
-    /// PATCH of one object.
-    Patch,
-    /// PUT of one object.
-    Update,
-    /// GET of a collection as a stream of changes.
-    Watch,
-}
-
-impl Verb {
-    /// All verbs in alphabetical order, as discovery lists them for built-in kinds.
-    pub const ALL: [Self; 8] =
-        [Self::Create, Self::Delete, Self::DeleteCollection, Self::Get, Self::List, Self::Patch, Self::Update, Self::Watch];
-
-    /// All verbs in the order in which discovery lists them for custom resources.
-    pub const CUSTOM_ORDER: [Self; 8] =
-        [Self::Delete, Self::DeleteCollection, Self::Get, Self::List, Self::Patch, Self::Create, Self::Update, Self::Watch];
-
-    /// Returns the name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Delete => "delete",
-            Self::DeleteCollection => "deletecollection",
-            Self::Get => "get",
-            Self::List => "list",
-            Self::Patch => "patch",
-            Self::Update => "update",
-            Self::Watch => "watch",
-        }
-    }
-
-    /// Returns the verb of a name on the wire.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verb| verb.as_str() == name)
-    }
-}
-
-impl fmt::Display for Verb {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+/// All verbs in the order in which discovery lists them for custom resources.
+const CUSTOM_ORDER: [Verb; 8] =
+    [Verb::Delete, Verb::DeleteCollection, Verb::Get, Verb::List, Verb::Patch, Verb::Create, Verb::Update, Verb::Watch];
 
 /// A set of verbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +38,7 @@ impl Verbs {
 
     /// Returns the verbs of the set in the order in which discovery lists them for custom resources.
     pub fn iter_custom(self) -> impl Iterator<Item = Verb> {
-        Verb::CUSTOM_ORDER.into_iter().filter(move |verb| self.contains(*verb))
+        CUSTOM_ORDER.into_iter().filter(move |verb| self.contains(*verb))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use kubewright_middleware::Identity;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -11,7 +12,6 @@ use super::authority::Authority;
 use super::kubeconfig::{Proof, kubeconfig};
 use super::serve::{self, Frontend};
 use super::{ListenError, tls};
-use crate::identity::Identity;
 use crate::server::ApiServer;
 
 /// A port on which a server answers. Dropping it closes the port and all connections; [`ListeningServer::shutdown`] lets requests finish.
@@ -51,7 +51,7 @@ impl ListeningServer {
         tls: Option<(Authority, tokio_rustls::TlsAcceptor)>,
     ) -> Self {
         let (authority, acceptor) = tls.unzip();
-        let frontend = Frontend { pipeline: server.pipeline(), state: server.state().clone(), tls: acceptor };
+        let frontend = Frontend { pipeline: server.pipeline(), api: server.state().api.clone(), tls: acceptor };
         let (stop, stopped) = watch::channel(false);
         let mut accepting = JoinSet::new();
         accepting.spawn(serve::run(listener, frontend, stopped));

@@ -1,6 +1,7 @@
-//! The front on a TCP port: TLS, HTTP/1.1 and HTTP/2, bearer tokens and client certificates.
+//! The front on a TCP port: TLS with client certificates, HTTP/1.1 and HTTP/2.
 //!
-//! The front authenticates a request and then calls the same pipeline as callers in the process.
+//! The front puts the user of a connection's certificate into the extensions of its requests, and calls the same pipeline as callers in the process. It
+//! refuses no request.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,6 +16,7 @@
 //! ```
 
 mod authority;
+mod connection_pipeline;
 mod error;
 mod gather;
 mod kubeconfig;

@@ -6,18 +6,17 @@ use std::sync::Arc;
 use std::task::{Poll, ready};
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use http::header::{CONNECTION, CONTENT_TYPE};
-use http::{HeaderMap, Request, Response, StatusCode, Version};
+use http::header::CONNECTION;
+use http::{HeaderMap, Request, StatusCode, Version};
 use http_body::Body as _;
-use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use kubewright_middleware::{BoxError, Identity};
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -25,20 +24,13 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
-use tower::ServiceExt;
 
+use super::connection_pipeline::{ConnectionPipeline, ListenResponse};
 use super::gather::Gather;
 use super::stream;
-use crate::identity::Identity;
-use crate::middleware::BoxError;
-use crate::middleware::faults::FaultBody;
-use crate::middleware::journal::JournalBody;
-use crate::request::{EarlyRefusal, ResponseBody, authenticate};
-use crate::server::{ApiServerState, Front};
-use crate::status::Status;
+use crate::api::ObjectApi;
+use crate::server::Front;
 
-/// The body limit of the front. It is above that of the pipeline, so that the pipeline is the one to refuse a large body.
-const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 /// The maximum number of streams per HTTP/2 connection, which carries all watches of a client.
 const MAX_STREAMS: u32 = 2_000;
 /// The time that requests may take after a shutdown was requested. Watches never end by themselves.
@@ -48,13 +40,12 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 /// The interval of pings on a silent HTTP/2 connection, and the time after which an unanswered ping closes it.
 const KEEP_ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 
-type ListenResponse = Response<Either<JournalBody<FaultBody<ResponseBody>>, Full<Bytes>>>;
-
 /// The shared data of all connections.
 #[derive(Clone)]
 pub(super) struct Frontend {
     pub(super) pipeline: Front,
-    pub(super) state: Arc<ApiServerState>,
+    /// The API that knows the users of certificates.
+    pub(super) api: Arc<ObjectApi>,
     /// The TLS acceptor. `None` on a plain port, which only this machine can reach and on which every user is an administrator.
     pub(super) tls: Option<TlsAcceptor>,
 }
@@ -108,8 +99,7 @@ type Socket = Box<TlsStream<TcpStream>>;
 /// A client on a connection of HTTP/1.1. Large members are boxed, since a task reserves space for each variable that they are moved through.
 struct Client {
     socket: Socket,
-    certified: Arc<Option<Identity>>,
-    frontend: Frontend,
+    pipeline: ConnectionPipeline,
     stop: watch::Receiver<bool>,
 }
 
@@ -133,32 +123,28 @@ async fn ended(phase: impl Future<Output = Result<Phase, BoxError>>) -> Phase {
 async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver<bool>) -> Result<Phase, BoxError> {
     socket.set_nodelay(true)?;
     let Some(tls) = frontend.tls.clone() else {
-        serve(socket, Arc::new(Some(Identity::admin())), frontend, stop).await?;
+        let pipeline = ConnectionPipeline { pipeline: frontend.pipeline, certified: Some(Identity::admin()) };
+        serve(socket, pipeline, stop).await?;
         return Ok(None);
     };
     let socket = tokio::time::timeout(HANDSHAKE, tls.accept(socket)).await??;
     let (_, session) = socket.get_ref();
     let certificate = session.peer_certificates().and_then(|chain| chain.first());
-    let certified = certificate.and_then(|certificate| frontend.state.api.access.credentials.by_certificate(certificate));
-    let certified = Arc::new(certified);
+    let certified = certificate.and_then(|certificate| frontend.api.access.credentials.by_certificate(certificate));
+    let pipeline = ConnectionPipeline { pipeline: frontend.pipeline, certified };
     if session.alpn_protocol() == Some(b"h2") {
-        serve(Gather::new(socket), certified, frontend, stop).await?;
+        serve(Gather::new(socket), pipeline, stop).await?;
         return Ok(None);
     }
-    Ok(Some((Client { socket: Box::new(socket), certified, frontend, stop }, NextPhase::Requests)))
+    Ok(Some((Client { socket: Box::new(socket), pipeline, stop }, NextPhase::Requests)))
 }
 
 /// Serves a connection of HTTP/2, or a plain connection of either protocol.
-async fn serve<I>(
-    socket: I,
-    certified: Arc<Option<Identity>>,
-    frontend: Frontend,
-    mut stop: watch::Receiver<bool>,
-) -> Result<(), BoxError>
+async fn serve<I>(socket: I, pipeline: ConnectionPipeline, mut stop: watch::Receiver<bool>) -> Result<(), BoxError>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = service_fn(move |request: Request<Incoming>| answer(frontend.clone(), certified.clone(), request));
+    let service = service_fn(move |request: Request<Incoming>| pipeline.clone().answer(request));
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new());
     let mut http2 = builder.http2();
@@ -174,10 +160,10 @@ where
 
 /// Serves requests one after the other, until the client leaves or an answer is unending.
 async fn requests(client: Client) -> Result<Phase, BoxError> {
-    let Client { socket, certified, frontend, stop } = client;
-    let (mut socket, answer, waits) = until_unending(socket, certified.clone(), frontend.clone(), stop.clone()).await?;
+    let Client { socket, pipeline, stop } = client;
+    let (mut socket, answer, waits) = until_unending(socket, pipeline.clone(), stop.clone()).await?;
     if let Some(answer) = answer {
-        return Ok(Some((Client { socket, certified, frontend, stop }, NextPhase::Stream(answer, waits))));
+        return Ok(Some((Client { socket, pipeline, stop }, NextPhase::Stream(answer, waits))));
     }
     socket.shutdown().await?;
     Ok(None)
@@ -188,15 +174,14 @@ type Left = (Socket, Option<Box<ListenResponse>>, bool);
 
 fn until_unending(
     socket: Socket,
-    certified: Arc<Option<Identity>>,
-    frontend: Frontend,
+    pipeline: ConnectionPipeline,
     mut stop: watch::Receiver<bool>,
 ) -> BoxFuture<'static, hyper::Result<Left>> {
     let unending: Arc<Mutex<Option<Box<ListenResponse>>>> = Arc::default();
     let found = unending.clone();
     let service = service_fn(move |request: Request<Incoming>| {
         let may_stream = request.version() == Version::HTTP_11 && !wants_to_leave(request.headers());
-        let answer = answer(frontend.clone(), certified.clone(), request);
+        let answer = pipeline.clone().answer(request);
         let unending = unending.clone();
         async move {
             let answer = answer.await;
@@ -241,41 +226,6 @@ async fn stream(mut client: Client, answer: Box<ListenResponse>, waits: bool) ->
     }
     client.socket.shutdown().await?;
     Ok(None)
-}
-
-/// Answers one request. An error, which a fault rule asked for, breaks the connection, or on HTTP/2 the stream.
-async fn answer(
-    frontend: Frontend,
-    certified: Arc<Option<Identity>>,
-    request: Request<Incoming>,
-) -> Result<ListenResponse, BoxError> {
-    let authenticated = authenticate(&frontend.state.api, certified.as_ref().as_ref(), request.headers());
-    let (head, body) = request.into_parts();
-    let bytes = match Limited::new(body, MAX_BODY_BYTES).collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => {
-            return Ok(refusal(&Status::too_large("Request entity too large: limit is 3145728")));
-        }
-        Err(error) => return Err(error),
-    };
-    let mut request = Request::from_parts(head, Full::new(bytes));
-    match authenticated {
-        Ok(identity) => {
-            request.extensions_mut().insert(identity);
-        }
-        // The pipeline sends the refusal, so that it has the headers of every answer.
-        Err(status) => {
-            request.extensions_mut().insert(EarlyRefusal(status));
-        }
-    }
-    Ok(frontend.pipeline.oneshot(request).await?.map(Either::Left))
-}
-
-fn refusal(status: &Status) -> ListenResponse {
-    let mut response = Response::new(Either::Right(Full::from(status.to_value().to_string())));
-    *response.status_mut() = status.status_code();
-    response.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
-    response
 }
 
 /// Waits for the shutdown signal, or until its last sender is dropped.

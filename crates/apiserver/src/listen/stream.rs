@@ -10,9 +10,8 @@ use futures::FutureExt as _;
 use http::{Response, response};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt as _;
+use kubewright_middleware::BoxError;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-
-use crate::middleware::BoxError;
 
 /// The number of bytes that are written at once.
 const ENOUGH: usize = 64 * 1024;

@@ -9,12 +9,10 @@ mod endpoint;
 use std::fmt;
 
 pub use endpoint::Endpoint;
+use kubewright_middleware::{Identity, Seed, Status};
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
-use crate::clock::Seed;
-use crate::identity::Identity;
-use crate::status::Status;
 use crate::store::Snapshot;
 
 /// The maximal nesting depth of an object without its managed fields. Managed fields, lists and watch events go a little deeper; all of them must

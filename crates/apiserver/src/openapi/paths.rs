@@ -1,5 +1,6 @@
 //! The paths of a kind and the operations on them.
 
+use kubewright_middleware::Verb;
 use serde_json::{Map, Value, json};
 
 use super::names;
@@ -7,7 +8,7 @@ use super::operation::{
     Body, DELETE, DELETE_COLLECTION, GET_CUSTOM, KindOperation, LIST, LOG, OperationProfile, PATCH, Parameter, WRITE, parameter,
 };
 use super::schemas::{self, STATUS, WATCH_EVENT};
-use crate::kinds::{KindSpec, Subresource, Verb};
+use crate::kinds::{KindSpec, Subresource};
 
 /// Adds the path that lists the resources of a group and version.
 pub(super) fn add_resource_list(paths: &mut Map<String, Value>, root: &str, group: &str, version: &str) {

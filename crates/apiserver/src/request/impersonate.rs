@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::{HeaderMap, Request};
+use kubewright_middleware::{Identity, Status};
 
+use super::authenticate::EarlyRefusal;
 use crate::access::{Attributes, UserAction};
 use crate::api::ObjectApi;
-use crate::identity::Identity;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 const USER: &str = "impersonate-user";
 const GROUP: &str = "impersonate-group";
@@ -19,12 +20,8 @@ const EXTRA: &str = "impersonate-extra-";
 const AUTHENTICATED: &str = "system:authenticated";
 const UNAUTHENTICATED: &str = "system:unauthenticated";
 
-/// The rejection of an impersonation, which the pipeline sends as the answer without handling the request.
-#[derive(Clone, Debug)]
-pub(crate) struct EarlyRefusal(pub(crate) Status);
-
-/// A service that replaces the user in the extensions of a request by the user that the impersonation headers name. It stands before the journal, so
-/// that the journal records the impersonated user.
+/// A service that replaces the user in the extensions of a request by the user that the impersonation headers name. It stands behind
+/// authentication and before the journal, so that the journal records the impersonated user.
 #[derive(Clone, Debug)]
 pub struct Impersonating<S> {
     inner: S,
@@ -50,10 +47,12 @@ where
     }
 
     fn call(&mut self, mut request: Request<B>) -> S::Future {
-        if asks(request.headers()) && request.extensions().get::<EarlyRefusal>().is_none() {
-            let user = request.extensions().get::<Identity>().cloned().unwrap_or_else(Identity::anonymous);
+        // A request that failed to authenticate has no user.
+        if asks(request.headers())
+            && let Some(user) = request.extensions().get::<Identity>()
+        {
             let action = UserAction::of(request.method(), request.uri());
-            match impersonated(&self.api, &user, &action, request.headers()) {
+            match impersonated(&self.api, user, &action, request.headers()) {
                 Ok(other) => {
                     request.extensions_mut().insert(other);
                 }

@@ -2,9 +2,8 @@
 //!
 //! `service` receives a request, reads its body, and authorizes it. Requests for resources go to `verbs`, which finds the addressed kind and calls
 //! the function of the verb, or on to `subresources` and `reviews`; all other paths go to `nonresource`. `wire` negotiates the representation,
-//! decodes bodies and encodes answers. `authenticate` finds the user of a request that arrives at a port.
+//! decodes bodies and encodes answers. `authenticate` and `impersonate` are services in front of `service`, which find the user of a request.
 
-#[cfg(feature = "listen")]
 mod authenticate;
 mod impersonate;
 mod nonresource;
@@ -16,10 +15,7 @@ mod subresources;
 mod verbs;
 pub(crate) mod wire;
 
-#[cfg(feature = "listen")]
-pub(crate) use authenticate::authenticate;
-#[cfg(feature = "listen")]
-pub(crate) use impersonate::EarlyRefusal;
+pub use authenticate::Authenticating;
 pub use impersonate::Impersonating;
 pub use service::Service;
 pub(crate) use state::{AfterWrite, DerivedDocuments, RequestState};

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode, header};
+use kubewright_middleware::Status;
+use kubewright_middleware::target::path::Segments;
 use serde_json::{Value, json};
 
 use super::service::{Incoming, Outgoing};
@@ -11,8 +13,7 @@ use super::wire::{pretty, respond};
 use super::{RequestState, openapi};
 use crate::access::service_account::ISSUER;
 use crate::discovery;
-use crate::status::Status;
-use crate::target::path::Segments;
+use crate::status::StatusExt as _;
 
 /// The address of the server for clients inside a cluster.
 const ADDRESS: &str = "10.0.0.1:443";

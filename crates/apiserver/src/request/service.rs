@@ -16,9 +16,12 @@ use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body::Body;
 use kubewright_machinery::quantity::GoDuration;
+use kubewright_middleware::journal::{AUDIT_ID, CommittedChange, Effect, RecordNote};
+use kubewright_middleware::target::{Query, path};
+use kubewright_middleware::{BoxError, Identity, RequestTarget, Status, Verb};
 use serde_json::json;
 
-use super::impersonate::EarlyRefusal;
+use super::authenticate::EarlyRefusal;
 use super::verbs::resource;
 use super::wire::body::{self, ResponseBody};
 use super::wire::negotiate::{self, BodyFormat};
@@ -26,12 +29,8 @@ use super::wire::{pretty, respond};
 use super::{RequestState, nonresource};
 use crate::access::UserAction;
 use crate::api::warnings::Warnings;
-use crate::identity::Identity;
-use crate::kinds::Verb;
-use crate::middleware::journal::{AUDIT_ID, RecordNote};
-use crate::middleware::{BoxError, Effect};
-use crate::status::Status;
-use crate::target::{Query, Target, path};
+use crate::status::StatusExt as _;
+use crate::store::{ObjectRef, StoreEvent};
 
 /// The maximum duration of a handler.
 const HANDLER_LIMIT: Duration = Duration::from_secs(34);
@@ -101,7 +100,7 @@ where
     B::Error: Into<BoxError>,
 {
     let mut request = request;
-    let target = Target::in_request(&mut request);
+    let target = RequestTarget::in_request(&mut request);
     let (parts, body) = request.into_parts();
     // A request that comes through another server already has an id.
     let audit_id = parts.headers.get(AUDIT_ID).filter(|id| !id.is_empty()).cloned();
@@ -120,17 +119,31 @@ where
     respond::finish(&state.api, &mut response, &warnings);
     let revision_after = state.api.store.revision();
     if let Some(note) = note {
-        note.changed(&state.api.store.history_between(revision_before, revision_after));
+        let events = state.api.store.history_between(revision_before, revision_after);
+        note.changed(events.iter().map(|event| committed(event)));
     }
     response.extensions_mut().insert(Effect { revision_before, revision_after, stored });
     response
+}
+
+/// Returns a change as the journal records it.
+fn committed(event: &StoreEvent) -> CommittedChange<'_> {
+    let ObjectRef { resource, name } = &event.object;
+    CommittedChange {
+        group: &resource.group,
+        resource: &resource.plural,
+        namespace: &name.namespace,
+        name: &name.name,
+        before: event.previous.as_ref().map(|stored| stored.value()),
+        after: event.current.as_ref().map(|stored| stored.value()),
+    }
 }
 
 /// A slot among the requests that may be handled at the same time (DIF-10). Watches do not count.
 struct InFlightSlot<'a>(Option<&'a AtomicUsize>);
 
 impl<'a> InFlightSlot<'a> {
-    fn take(state: &'a RequestState, target: &Target) -> Option<Self> {
+    fn take(state: &'a RequestState, target: &RequestTarget) -> Option<Self> {
         let limit = state.max_in_flight;
         if limit == usize::MAX || target.verb() == Some(Verb::Watch) {
             return Some(Self(None));
@@ -160,7 +173,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
-async fn outcome<B>(state: &Arc<RequestState>, target: &Target, parts: Parts, body: B) -> Outgoing
+async fn outcome<B>(state: &Arc<RequestState>, target: &RequestTarget, parts: Parts, body: B) -> Outgoing
 where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
@@ -222,14 +235,14 @@ fn too_late() -> Outgoing {
     respond::text(StatusCode::GATEWAY_TIMEOUT, body.to_string()).into()
 }
 
-async fn answer(state: &Arc<RequestState>, target: &Target, incoming: Incoming) -> Outgoing {
+async fn answer(state: &Arc<RequestState>, target: &RequestTarget, incoming: Incoming) -> Outgoing {
     // Authorization comes before routing, so that an unauthorized user does not learn which resources exist (PIPE-4).
     if let Err(status) = state.api.authorize(&incoming.user, || UserAction::of(&incoming.parts.method, &incoming.parts.uri)) {
         return Outgoing::from(status);
     }
     match target {
-        Target::Other { path, .. } => nonresource::answer(state, &incoming, path),
-        Target::Resource(target) => {
+        RequestTarget::Other { path, .. } => nonresource::answer(state, &incoming, path),
+        RequestTarget::Resource(target) => {
             let mut warnings = Warnings::default();
             match resource::answer(state, target, &incoming, &mut warnings).await {
                 Ok(mut outgoing) => {

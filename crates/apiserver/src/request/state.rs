@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicUsize;
 use futures::future::BoxFuture;
 
 use crate::api::ObjectApi;
-use crate::discovery::Discovery;
+use crate::discovery::DiscoveryDocuments;
 use crate::openapi::OpenApi;
 
 /// The reaction of the server to the writes of requests.
@@ -19,7 +19,7 @@ pub(crate) trait AfterWrite: fmt::Debug + Send + Sync {
 /// Documents that are derived from the kinds that are served.
 #[derive(Debug, Default)]
 pub(crate) struct DerivedDocuments {
-    pub(super) discovery: Discovery,
+    pub(super) discovery: DiscoveryDocuments,
     pub(super) openapi: OpenApi,
 }
 

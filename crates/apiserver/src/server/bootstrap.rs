@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use futures::FutureExt as _;
+use kubewright_middleware::{Identity, Status};
 use serde_json::{Value, json};
 
 use super::ApiServerState;
 use crate::access::rbac_bootstrap;
 use crate::controllers::{DEFAULT_RANGE, default_range, local_service};
-use crate::identity::Identity;
 use crate::kinds::registrations;
 use crate::model::Endpoint;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource};
 
 /// Namespaces that exist from the start.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use jiff::Timestamp;
+use kubewright_middleware::{Clock, Faults, Identity, Journal, Seed, Status};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,12 +13,9 @@ use super::state::{Middleware, ServerSettings};
 use super::{ApiServer, ApiServerState, Controllers};
 use crate::access::UserAuthentication;
 use crate::api::{ApiOptions, Names, ObjectApi};
-use crate::clock::{Clock, Seed};
-use crate::controllers::{self, Controller};
-use crate::identity::Identity;
-use crate::middleware::{Faults, Journal};
+use crate::controllers::{self, ServerController};
 use crate::request::DerivedDocuments;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::workloads::{self, StageDelays, Stages, Workloads};
 
 /// The time that Events are kept by default.
@@ -36,7 +34,7 @@ pub struct ApiServerBuilder {
     workloads: Workloads,
     /// Definitions, or the errors of those that cannot be serialized to JSON.
     definitions: Vec<Result<Value, String>>,
-    controllers: Vec<Box<dyn Controller>>,
+    controllers: Vec<Box<dyn ServerController>>,
     stage_delays: StageDelays,
     nodes: Option<usize>,
     tokens: Vec<(String, Identity)>,
@@ -88,7 +86,7 @@ impl ApiServerBuilder {
     }
 
     /// Adds a controller to the built-in ones.
-    pub fn controller(mut self, controller: impl Controller + 'static) -> Self {
+    pub fn controller(mut self, controller: impl ServerController + 'static) -> Self {
         self.controllers.push(Box::new(controller));
         self
     }

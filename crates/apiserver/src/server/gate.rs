@@ -1,14 +1,11 @@
 //! The journal and the fault rules around the writes of controllers.
 
 use futures::future::BoxFuture;
+use kubewright_middleware::journal::{Effect, Outcome, Record};
+use kubewright_middleware::{Clock, Status, Verb};
 
 use super::state::Middleware;
 use crate::api::{ControllerGate, ControllerWrite};
-use crate::clock::Clock;
-use crate::kinds::Verb;
-use crate::middleware::Effect;
-use crate::middleware::journal::{Outcome, Record};
-use crate::status::Status;
 
 /// The journal and the fault rules of a server, as controllers meet them.
 #[derive(Debug)]

@@ -3,21 +3,18 @@
 use std::sync::Arc;
 
 use futures::FutureExt as _;
+use kubewright_machinery::object::Scope;
+use kubewright_middleware::faults::FaultService;
+use kubewright_middleware::journal::JournalService;
+use kubewright_middleware::{Clock, Faults, Identity, Journal, Seed, Status};
 use serde_json::Value;
 use tower::Layer as _;
 
 use super::state::Middleware;
 use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers};
 use crate::api::resource_of;
-use crate::clock::{Clock, Seed};
-use crate::identity::Identity;
-use crate::kinds::Scope;
-use crate::middleware::faults::FaultService;
-use crate::middleware::journal::JournalService;
-use crate::middleware::{Faults, Journal};
-use crate::request::{Impersonating, Service};
-use crate::status::Status;
-use crate::store::{Change, CommitError, Expect, ObjectName, Resource};
+use crate::request::{Authenticating, Impersonating, Service};
+use crate::store::{CommitError, Expect, ObjectName, Resource, StoreChange};
 
 /// A Kubernetes API server inside this process. It is cheap to clone; dropping the last handle and the last open response frees all resources.
 #[derive(Clone, Debug)]
@@ -25,8 +22,8 @@ pub struct ApiServer {
     state: Arc<ApiServerState>,
 }
 
-/// The pipeline behind impersonation, its journal and its fault rules (PIPE-2, PIPE-3).
-pub type Front = Impersonating<JournalService<FaultService<Service>>>;
+/// The whole pipeline: behind authentication, impersonation, the journal and the fault rules (PIPE-2, PIPE-3).
+pub type Front = Authenticating<Impersonating<JournalService<FaultService<Service>>>>;
 
 /// The error for objects that cannot be put into the store.
 #[derive(Debug, thiserror::Error)]
@@ -112,15 +109,16 @@ impl ApiServer {
         &self.state
     }
 
-    /// Returns the whole pipeline behind authentication, for requests of this user (SRV-4).
+    /// Returns the whole pipeline for requests of this user, whatever token they carry (SRV-4).
     pub fn service(&self, identity: Identity) -> AsUser<Front> {
         AsUser { inner: self.pipeline(), identity }
     }
 
-    /// Returns the pipeline without a user; the caller puts an [`Identity`] into the extensions of each request.
+    /// Returns the whole pipeline for requests of different users: the [`Identity`] in the extensions of a request, else the user of its bearer token,
+    /// else the anonymous user.
     pub fn pipeline(&self) -> Front {
         let recorded = self.journal().layer().layer(self.faults().layer().layer(Service::new(self.state.requests.clone())));
-        Impersonating::new(recorded, self.state.api.clone())
+        Authenticating::new(Impersonating::new(recorded, self.state.api.clone()), self.state.api.clone())
     }
 
     /// Registers a bearer token for a user on every port.
@@ -189,7 +187,7 @@ impl ApiServer {
                 object.metadata_mut().insert("creationTimestamp".into(), self.state.api.clock.now_in_seconds().into());
             }
             let name = ObjectName::new(object.namespace(), object.name());
-            let mut change = Change::create(resource_of(kind), name, object);
+            let mut change = StoreChange::create(resource_of(kind), name, object);
             change.expect = Expect::Anything;
             changes.push(change);
             if kind.kind == "CustomResourceDefinition" {
@@ -202,7 +200,7 @@ impl ApiServer {
     }
 
     /// Commits the changes. They have no preconditions, so only a disturbed store refuses them.
-    fn store_seeds(&self, changes: &mut Vec<Change>) -> Result<(), SeedError> {
+    fn store_seeds(&self, changes: &mut Vec<StoreChange>) -> Result<(), SeedError> {
         self.state.api.store.commit(std::mem::take(changes))?;
         Ok(())
     }

@@ -1,16 +1,15 @@
 //! Import and export of the content as manifests (FRK-5).
 
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{ObjectExt as _, Scope};
 use kubewright_machinery::yaml::{self, YamlError};
+use kubewright_middleware::{Identity, Status};
 use serde_json::Value;
 
 use super::ApiServer;
 use crate::api::{Update, WriteContext, resource_of};
 use crate::controllers::AUTOMANAGED;
-use crate::identity::Identity;
-use crate::kinds::{KindSpec, Scope};
+use crate::kinds::KindSpec;
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::ObjectName;
 
 /// Metadata that only servers set.

@@ -5,26 +5,26 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use kubewright_middleware::Identity;
 use parking_lot::{Mutex, RwLock};
 
 use super::Controllers;
 use super::gate::MiddlewareGate;
 use crate::api::{ObjectApi, Writer};
-use crate::controllers::Controller;
-use crate::identity::Identity;
+use crate::controllers::ServerController;
 use crate::request::AfterWrite;
 
 /// The maximum number of rounds of controllers until quiescence, which is far above any real cascade.
 const ROUNDS: usize = 10_000;
 
 /// A controller and the user that it writes as.
-struct ServerController {
-    controller: Box<dyn Controller>,
+struct ScheduledController {
+    controller: Box<dyn ServerController>,
     user: Arc<Identity>,
 }
 
-impl ServerController {
-    fn new(controller: Box<dyn Controller>) -> Self {
+impl ScheduledController {
+    fn new(controller: Box<dyn ServerController>) -> Self {
         let user = Arc::new(Identity::service_account("kube-system", controller.name()));
         Self { controller, user }
     }
@@ -53,17 +53,19 @@ impl Drop for AtWork<'_> {
 
 /// The controllers of a server, as they are at one time.
 #[derive(Clone)]
-pub(super) struct ControllerSet(Arc<[ServerController]>);
+pub(super) struct ControllerSet(Arc<[ScheduledController]>);
 
 impl ControllerSet {
-    pub(super) fn new(controllers: Vec<Box<dyn Controller>>) -> Self {
-        Self(controllers.into_iter().map(ServerController::new).collect())
+    pub(super) fn new(controllers: Vec<Box<dyn ServerController>>) -> Self {
+        Self(controllers.into_iter().map(ScheduledController::new).collect())
     }
 
     /// Returns the same controllers for another server or a checkpoint.
     pub(super) fn fork(&self) -> Self {
-        let fork =
-            |member: &ServerController| ServerController { controller: member.controller.fork(), user: member.user.clone() };
+        let fork = |member: &ScheduledController| ScheduledController {
+            controller: member.controller.fork(),
+            user: member.user.clone(),
+        };
         Self(self.0.iter().map(fork).collect())
     }
 }
@@ -163,7 +165,7 @@ impl ControllerSchedule {
             let mut busy = self.observe(&controllers);
             working.clear();
             let now = self.api.clock.moment();
-            for ServerController { controller, user } in controllers.0.iter().filter(|member| member.works(all, now)) {
+            for ScheduledController { controller, user } in controllers.0.iter().filter(|member| member.works(all, now)) {
                 let writer = self.writer(user.clone(), controller.manager());
                 match controller.run(&writer).await {
                     Ok(true) => working.push(controller.name()),
@@ -183,7 +185,7 @@ impl ControllerSchedule {
     fn observe(&self, controllers: &ControllerSet) -> bool {
         let _turn = self.observing.lock();
         let events = self.api.store.take_outbox();
-        let runs = |member: &&ServerController| self.mode != Controllers::Off || member.controller.is_essential();
+        let runs = |member: &&ScheduledController| self.mode != Controllers::Off || member.controller.is_essential();
         // A controller that never runs would only accumulate changes.
         for member in controllers.0.iter().filter(runs) {
             for event in &events {

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use kubewright_machinery::object::GroupVersionKind;
+use kubewright_middleware::{Clock, Faults, Journal, Seed};
+
 use super::gate::MiddlewareGate;
 use super::schedule::{ControllerSchedule, ControllerSet};
 use super::{Controllers, IdleChecks};
 use crate::api::{ApiCheckpoint, ObjectApi};
-use crate::clock::{Clock, Seed};
-use crate::middleware::{Faults, Journal};
+use crate::proto;
 use crate::request::{DerivedDocuments, RequestState};
 
 /// The layers in front of the pipeline, which controllers use too.
@@ -50,6 +52,7 @@ impl ApiServerState {
         middleware: Middleware,
         documents: DerivedDocuments,
     ) -> Arc<Self> {
+        middleware.journal.decode_bodies(|body| proto::decode(body, &GroupVersionKind::default()).ok());
         let api = Arc::new(api);
         let gate = Arc::new(MiddlewareGate::new(api.clock.clone(), middleware.clone()));
         let schedule = ControllerSchedule::new(api.clone(), settings.controllers, gate, controllers);

@@ -1,8 +1,8 @@
+use kubewright_middleware::Identity;
 use serde_json::{Value, json};
 
 use super::ApiServer;
 use crate::api::WriteContext;
-use crate::identity::Identity;
 
 fn definition(default: Option<i64>) -> Value {
     let mut size = json!({"type": "integer"});

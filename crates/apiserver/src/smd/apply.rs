@@ -7,11 +7,11 @@ use thiserror::Error;
 
 use super::conflict::Conflicts;
 use super::fields::field_set;
-use super::managers::{ManagerIdentity, Managers, Operation};
+use super::managers::{ManagerIdentity, ManagerOperation, Managers};
 use super::merge::merge;
 use super::remove::{remove, with_declared};
 use super::types::Type;
-use super::update::Ownership;
+use super::update::FieldOwnership;
 use super::validate::{TypeErrors, validate};
 use crate::model::MAX_DEPTH;
 
@@ -44,7 +44,7 @@ pub enum ApplyError {
     Conflict(#[from] Conflicts),
 }
 
-impl Ownership<'_> {
+impl FieldOwnership<'_> {
     /// Merges the configuration that `manager` applied into `live`, removes the fields that it no longer applies, and computes the new owners.
     /// With `force`, fields are taken from other managers; without it, a field that another manager owns is a conflict.
     pub fn apply(
@@ -64,7 +64,7 @@ impl Ownership<'_> {
         let managers =
             if managers.is_empty() { self.update(self.blank, live, managers, BEFORE_FIRST_APPLY, now) } else { managers };
         let mut managers = self.reconciled(managers);
-        let identity = self.identity(manager, Operation::Apply);
+        let identity = self.identity(manager, ManagerOperation::Apply);
         let last = managers.0.get(&identity).cloned();
         let merged = merge(live, applied, type_);
         let mut entry = self.entry(field_set(applied, type_).recursive_difference(self.reset));
@@ -155,6 +155,11 @@ fn all(object: &Value, type_: &Type) -> FieldSet {
 impl ManagerIdentity {
     /// Returns the identity of an applier of the object itself.
     pub fn applier(manager: &str) -> Self {
-        Self { manager: manager.to_owned(), operation: Operation::Apply, api_version: String::new(), subresource: String::new() }
+        Self {
+            manager: manager.to_owned(),
+            operation: ManagerOperation::Apply,
+            api_version: String::new(),
+            subresource: String::new(),
+        }
     }
 }

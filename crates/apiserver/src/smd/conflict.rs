@@ -6,7 +6,7 @@ use std::fmt;
 use kubewright_machinery::fieldset::{FieldSet, Path};
 use thiserror::Error;
 
-use super::managers::{ManagerIdentity, Operation, OwnedFieldsEntry};
+use super::managers::{ManagerIdentity, ManagerOperation, OwnedFieldsEntry};
 
 /// A field that another manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,8 +65,8 @@ fn owner(identity: &ManagerIdentity, entry: &OwnedFieldsEntry) -> String {
         text = format!("{text} with subresource {:?}", identity.subresource);
     }
     match identity.operation {
-        Operation::Update => format!("{text} using {}", entry.api_version),
-        Operation::Apply => text,
+        ManagerOperation::Update => format!("{text} using {}", entry.api_version),
+        ManagerOperation::Apply => text,
     }
 }
 

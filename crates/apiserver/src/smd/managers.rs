@@ -13,7 +13,7 @@ const ANCIENT: &str = "ancient-changes";
 
 /// The way in which a manager writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Operation {
+pub enum ManagerOperation {
     /// The manager applies the fields that it manages.
     Apply,
     /// The manager writes whole objects.
@@ -26,7 +26,7 @@ pub struct ManagerIdentity {
     /// The name of the manager.
     pub manager: String,
     /// The operation of the manager.
-    pub operation: Operation,
+    pub operation: ManagerOperation,
     /// The API version at which the manager writes; empty for appliers, which have one entry for all versions.
     pub api_version: String,
     /// The subresource that the manager writes to, or empty.
@@ -115,7 +115,7 @@ impl Managers {
         let mut updaters: Vec<_> = self
             .0
             .iter()
-            .filter(|(identity, _)| identity.operation == Operation::Update)
+            .filter(|(identity, _)| identity.operation == ManagerOperation::Update)
             .map(|(identity, entry)| (entry.time.clone(), identity.clone()))
             .collect();
         if updaters.len() <= MAX_UPDATERS {
@@ -134,7 +134,7 @@ impl Managers {
             };
             let bucket = ManagerIdentity {
                 manager: ANCIENT.to_owned(),
-                operation: Operation::Update,
+                operation: ManagerOperation::Update,
                 api_version: updater.api_version.clone(),
                 subresource: String::new(),
             };
@@ -166,8 +166,8 @@ fn read(index: usize, entry: &Value) -> Result<(ManagerIdentity, OwnedFieldsEntr
     let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
     let wrong = |field, expected| ManagedFieldsError::Entry { index, field, found: text(field), expected };
     let operation = match text("operation").as_str() {
-        "Apply" => Operation::Apply,
-        "Update" => Operation::Update,
+        "Apply" => ManagerOperation::Apply,
+        "Update" => ManagerOperation::Update,
         _ => return Err(wrong("operation", "Apply or Update")),
     };
     let api_version = text("apiVersion");
@@ -184,7 +184,7 @@ fn read(index: usize, entry: &Value) -> Result<(ManagerIdentity, OwnedFieldsEntr
     let identity = ManagerIdentity {
         manager: text("manager"),
         operation,
-        api_version: if operation == Operation::Apply { String::new() } else { api_version.clone() },
+        api_version: if operation == ManagerOperation::Apply { String::new() } else { api_version.clone() },
         subresource: text("subresource"),
     };
     Ok((identity, OwnedFieldsEntry { api_version, fields, time: entry["time"].as_str().map(str::to_owned) }))
@@ -192,8 +192,8 @@ fn read(index: usize, entry: &Value) -> Result<(ManagerIdentity, OwnedFieldsEntr
 
 fn write(identity: &ManagerIdentity, entry: &OwnedFieldsEntry) -> Value {
     let operation = match identity.operation {
-        Operation::Apply => "Apply",
-        Operation::Update => "Update",
+        ManagerOperation::Apply => "Apply",
+        ManagerOperation::Update => "Update",
     };
     let mut value = json!({
         "manager": identity.manager,

@@ -2,8 +2,8 @@
 //!
 //! A [`Type`] describes the structure of values: which lists are maps by key, and which parts are atomic. Given a type, an object has a set of
 //! fields, two objects can be compared field by field, and an applied configuration can be merged into an object. [`Managers`] holds the content
-//! of `metadata.managedFields`. [`Ownership`] computes the managers after a write: [`Ownership::update`] after a write of a whole object,
-//! [`Ownership::apply`] after an apply.
+//! of `metadata.managedFields`. [`FieldOwnership`] computes the managers after a write: [`FieldOwnership::update`] after a write of a whole object,
+//! [`FieldOwnership::apply`] after an apply.
 //!
 //! This module performs no I/O and reads no clock. The field sets are those of [`kubewright_machinery::fieldset`].
 //!
@@ -29,8 +29,8 @@ mod tests;
 
 pub use apply::{Applied, ApplyError};
 pub use conflict::{Conflict, Conflicts};
-pub use managers::{ManagedFieldsError, ManagerIdentity, Managers, Operation};
+pub use managers::{ManagedFieldsError, ManagerIdentity, ManagerOperation, Managers};
 pub use shown::Shown;
 pub use types::Type;
-pub use update::{Ownership, Versions};
+pub use update::{FieldOwnership, Versions};
 pub use validate::TypeErrors;

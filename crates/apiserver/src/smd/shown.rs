@@ -2,7 +2,7 @@
 
 use kubewright_machinery::fieldset::{FieldSet, Path};
 
-use super::managers::{ManagerIdentity, Managers, Operation, OwnedFieldsEntry};
+use super::managers::{ManagerIdentity, ManagerOperation, Managers, OwnedFieldsEntry};
 
 /// A field of an object and the view that shows it.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ impl Managers {
                 let fields = FieldSet::from_iter([&shown.view_path]);
                 let api_version = shown.view_version.to_owned();
                 let seen = ManagerIdentity {
-                    api_version: if identity.operation == Operation::Update { api_version.clone() } else { String::new() },
+                    api_version: if identity.operation == ManagerOperation::Update { api_version.clone() } else { String::new() },
                     ..identity.clone()
                 };
                 (seen, OwnedFieldsEntry { api_version, fields, time: entry.time.clone() })

@@ -48,7 +48,7 @@ impl<'a> World<'a> {
 
     fn put(&mut self, manager: &str, object: Value, now: &str) {
         let versions = Single(self.api_version, self.type_);
-        let ownership = Ownership {
+        let ownership = FieldOwnership {
             versions: &versions,
             api_version: self.api_version,
             subresource: "",
@@ -61,7 +61,7 @@ impl<'a> World<'a> {
 
     fn apply(&mut self, manager: &str, applied: &Value, force: bool, now: &str) -> Result<(), ApplyError> {
         let versions = Single(self.api_version, self.type_);
-        let ownership = Ownership {
+        let ownership = FieldOwnership {
             versions: &versions,
             api_version: self.api_version,
             subresource: "",

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::compare::ObjectComparison;
 use super::fields::field_set;
-use super::managers::{ManagerIdentity, Managers, Operation, OwnedFieldsEntry};
+use super::managers::{ManagerIdentity, ManagerOperation, Managers, OwnedFieldsEntry};
 use super::reconcile::reconcile;
 use super::types::Type;
 
@@ -40,7 +40,7 @@ pub trait Versions {
 
 /// The computation of field owners after a write to one endpoint.
 #[derive(Clone, Copy)]
-pub struct Ownership<'a> {
+pub struct FieldOwnership<'a> {
     /// The versions of the resource.
     pub versions: &'a dyn Versions,
     /// The API version of the request; live and new objects are given at this version.
@@ -53,16 +53,16 @@ pub struct Ownership<'a> {
     pub blank: &'a Value,
 }
 
-impl std::fmt::Debug for Ownership<'_> {
+impl std::fmt::Debug for FieldOwnership<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ownership")
+        f.debug_struct("FieldOwnership")
             .field("api_version", &self.api_version)
             .field("subresource", &self.subresource)
             .finish_non_exhaustive()
     }
 }
 
-impl Ownership<'_> {
+impl FieldOwnership<'_> {
     /// Returns the managers after `manager` has changed the object from `live` to `new`. `now` is in whole seconds, like the `time` of an entry.
     pub fn update(&self, live: &Value, new: &Value, managers: Managers, manager: &str, now: &str) -> Managers {
         let mut managers = self.reconciled(managers);
@@ -71,7 +71,7 @@ impl Ownership<'_> {
         let gained = changes.set().difference(&NEVER_OWNED);
         if !gained.is_empty() {
             let time = Some(now.to_owned());
-            match managers.0.entry(self.identity(manager, Operation::Update)) {
+            match managers.0.entry(self.identity(manager, ManagerOperation::Update)) {
                 btree_map::Entry::Vacant(vacant) => {
                     vacant.insert(OwnedFieldsEntry { time, ..self.entry(gained) });
                 }
@@ -86,11 +86,11 @@ impl Ownership<'_> {
         managers
     }
 
-    pub(super) fn identity(&self, manager: &str, operation: Operation) -> ManagerIdentity {
+    pub(super) fn identity(&self, manager: &str, operation: ManagerOperation) -> ManagerIdentity {
         ManagerIdentity {
             manager: if manager.is_empty() { "unknown".to_owned() } else { manager.to_owned() },
             operation,
-            api_version: if operation == Operation::Apply { String::new() } else { self.api_version.to_owned() },
+            api_version: if operation == ManagerOperation::Apply { String::new() } else { self.api_version.to_owned() },
             subresource: self.subresource.to_owned(),
         }
     }

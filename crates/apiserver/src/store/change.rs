@@ -6,7 +6,7 @@ use super::{ObjectName, ObjectRef, Resource};
 
 /// One change of one object, with a precondition on its current state.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct StoreChange {
     /// The object.
     pub object: ObjectRef,
     /// The state that the writer has seen.
@@ -26,7 +26,7 @@ pub enum Expect {
     Anything,
 }
 
-impl Change {
+impl StoreChange {
     /// Returns the change that stores an object that does not exist yet.
     pub fn create(resource: Resource, name: ObjectName, content: Value) -> Self {
         Self { object: ObjectRef { resource, name }, expect: Expect::Absent, content: Some(content) }

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::{ObjectRef, Stored};
 
 /// A committed change with the object before and after it.
-pub struct Event {
+pub struct StoreEvent {
     /// The revision of the change.
     pub revision: u64,
     /// The object.
@@ -28,40 +28,9 @@ pub struct Event {
 /// The memory of an event besides its text, in bytes, estimated.
 const EVENT_BYTES: usize = 512;
 
-/// The kind of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventKind {
-    /// The object is new.
-    Added,
-    /// The object changed.
-    Modified,
-    /// The object is gone.
-    Deleted,
-}
-
-impl EventKind {
-    /// Returns the type of the watch event.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "ADDED",
-            Self::Modified => "MODIFIED",
-            Self::Deleted => "DELETED",
-        }
-    }
-}
-
-impl Event {
+impl StoreEvent {
     pub(super) fn new(revision: u64, object: ObjectRef, previous: Option<Arc<Stored>>, current: Option<Arc<Stored>>) -> Self {
         Self { revision, object, previous, current, departed: OnceLock::new(), encoded: Mutex::new(Vec::new()), cold_bytes: None }
-    }
-
-    /// Returns the kind of the change.
-    pub fn kind(&self) -> EventKind {
-        match (&self.previous, &self.current) {
-            (_, None) => EventKind::Deleted,
-            (None, Some(_)) => EventKind::Added,
-            (Some(_), Some(_)) => EventKind::Modified,
-        }
     }
 
     /// Returns the object after the change, or before it if it was deleted.
@@ -105,16 +74,21 @@ impl Event {
     }
 }
 
-impl std::fmt::Debug for Event {
+impl std::fmt::Debug for StoreEvent {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Event({} {} {})", self.revision, self.kind().as_str(), self.object)
+        let kind = match (&self.previous, &self.current) {
+            (_, None) => "DELETED",
+            (None, Some(_)) => "ADDED",
+            (Some(_), Some(_)) => "MODIFIED",
+        };
+        write!(formatter, "Event({} {kind} {})", self.revision, self.object)
     }
 }
 
 /// The latest events of one resource, oldest first.
 #[derive(Debug)]
 pub(super) struct EventHistory {
-    events: VecDeque<Arc<Event>>,
+    events: VecDeque<Arc<StoreEvent>>,
     /// The total size of the events in their small form, in bytes.
     bytes: usize,
     /// The number of events that were dropped before the first one.
@@ -142,7 +116,7 @@ impl EventHistory {
     }
 
     /// Adds an event and returns its number.
-    pub(super) fn push(&mut self, event: Arc<Event>) -> u64 {
+    pub(super) fn push(&mut self, event: Arc<StoreEvent>) -> u64 {
         if self.events.len() >= self.window.max(1) {
             self.drop_oldest();
         }
@@ -151,7 +125,7 @@ impl EventHistory {
     }
 
     /// Drops the oldest event and returns it.
-    pub(super) fn drop_oldest(&mut self) -> Option<Arc<Event>> {
+    pub(super) fn drop_oldest(&mut self) -> Option<Arc<StoreEvent>> {
         let oldest = self.events.pop_front()?;
         self.before += 1;
         self.dropped = oldest.revision;
@@ -182,7 +156,7 @@ impl EventHistory {
     }
 
     /// Replaces the event of this number, if it is still held, by its small form.
-    pub(super) fn cool(&mut self, number: u64, cold: Arc<Event>) {
+    pub(super) fn cool(&mut self, number: u64, cold: Arc<StoreEvent>) {
         let index = number.checked_sub(self.before).map(|index| index as usize);
         if let Some(event) = index.and_then(|index| self.events.get_mut(index)) {
             self.bytes += cold.cold_bytes.unwrap_or(0);
@@ -196,16 +170,16 @@ impl EventHistory {
     }
 
     /// Returns the events after a revision, oldest first; `None` if they may not be requested any more.
-    pub(super) fn after(&self, revision: u64) -> Option<impl DoubleEndedIterator<Item = &Arc<Event>>> {
+    pub(super) fn after(&self, revision: u64) -> Option<impl DoubleEndedIterator<Item = &Arc<StoreEvent>>> {
         (revision >= self.forgotten).then(|| self.rest(revision))
     }
 
     /// Returns the same for a subscription that has read all events up to a revision; `None` if an event that it has not seen was dropped.
-    pub(super) fn next(&self, revision: u64) -> Option<impl DoubleEndedIterator<Item = &Arc<Event>>> {
+    pub(super) fn next(&self, revision: u64) -> Option<impl DoubleEndedIterator<Item = &Arc<StoreEvent>>> {
         (revision >= self.dropped).then(|| self.rest(revision))
     }
 
-    fn rest(&self, revision: u64) -> impl DoubleEndedIterator<Item = &Arc<Event>> {
+    fn rest(&self, revision: u64) -> impl DoubleEndedIterator<Item = &Arc<StoreEvent>> {
         let start = self.events.partition_point(|event| event.revision <= revision);
         self.events.range(start..)
     }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::dependents::Dependents;
 use super::history::EventHistory;
 use super::subscription::SubscriberProgress;
-use super::{Change, CommitError, Event, Expect, ObjectName, ObjectRef, Resource, Snapshot, Stored, Subscription};
+use super::{CommitError, Expect, ObjectName, ObjectRef, Resource, Snapshot, StoreChange, StoreEvent, Stored, Subscription};
 
 /// The number of recently written objects that are kept as values; older ones are kept as text until they are read.
 const WARM: usize = 512;
@@ -19,7 +19,7 @@ pub(crate) const HISTORY_BYTES: usize = 16 * 1024 * 1024;
 
 /// The objects of one server, their recent history, and the subscribers.
 #[derive(Debug)]
-pub struct Store {
+pub struct ObjectStore {
     pub(super) state: Mutex<StoreContents>,
     window: usize,
     /// The maximum number of pending events of a subscriber.
@@ -39,9 +39,9 @@ pub(super) struct StoreContents {
     pub(super) channels: HashMap<Resource, Channel>,
     dependents: Dependents,
     /// Events that the controllers have not taken yet; `None` if they are not collected.
-    outbox: Option<Vec<Arc<Event>>>,
+    outbox: Option<Vec<Arc<StoreEvent>>>,
     /// The last writes that have not been turned into text yet, each with its number in the history.
-    warm: VecDeque<(Arc<Event>, u64)>,
+    warm: VecDeque<(Arc<StoreEvent>, u64)>,
 }
 
 /// The history of a resource and the bell that wakes its subscribers.
@@ -70,10 +70,10 @@ pub struct Saved {
     snapshot: Snapshot,
     dependents: Dependents,
     /// The events that controllers had not taken yet.
-    outbox: Option<Vec<Arc<Event>>>,
+    outbox: Option<Vec<Arc<StoreEvent>>>,
 }
 
-impl Store {
+impl ObjectStore {
     /// Creates an empty store that remembers `window` events per resource.
     pub fn new(window: usize) -> Self {
         Self::from_state(StoreContents::new(Snapshot::empty(0), Dependents::new(), Some(Vec::new())), window, window)
@@ -104,7 +104,7 @@ impl Store {
         Self::from_state(fork, self.window, self.queue).with_history_bytes(self.bytes)
     }
 
-    /// Returns the current content, for [`Store::restore`].
+    /// Returns the current content, for [`ObjectStore::restore`].
     pub fn save(&self) -> Saved {
         let state = self.state.lock();
         Saved { snapshot: state.snapshot.clone(), dependents: state.dependents.clone(), outbox: state.outbox.clone() }
@@ -150,7 +150,7 @@ impl Store {
     }
 
     /// Commits all changes or none, each with a revision of its own, and returns the events in order.
-    pub fn commit(&self, changes: Vec<Change>) -> Result<Vec<Arc<Event>>, CommitError> {
+    pub fn commit(&self, changes: Vec<StoreChange>) -> Result<Vec<Arc<StoreEvent>>, CommitError> {
         let mut state = self.state.lock();
         for change in &changes {
             let present = state.snapshot.get(&change.object.resource, &change.object.name).map(|stored| stored.revision());
@@ -226,18 +226,18 @@ impl Store {
     }
 
     /// Takes the events that were committed since the last call.
-    pub fn take_outbox(&self) -> Vec<Arc<Event>> {
+    pub fn take_outbox(&self) -> Vec<Arc<StoreEvent>> {
         self.state.lock().outbox.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Stops collecting events for [`Store::take_outbox`].
+    /// Stops collecting events for [`ObjectStore::take_outbox`].
     pub fn without_outbox(self) -> Self {
         self.state.lock().outbox = None;
         self
     }
 
     /// Returns the remembered events of a resource, oldest first.
-    pub fn history(&self, resource: &Resource) -> Vec<Arc<Event>> {
+    pub fn history(&self, resource: &Resource) -> Vec<Arc<StoreEvent>> {
         let state = self.state.lock();
         let channel = state.channels.get(resource);
         channel.and_then(|channel| channel.history.after(channel.history.forgotten())).into_iter().flatten().cloned().collect()
@@ -249,7 +249,7 @@ impl Store {
     }
 
     /// Returns the remembered events of all resources after one revision and up to another, in order.
-    pub fn history_between(&self, after: u64, up_to: u64) -> Vec<Arc<Event>> {
+    pub fn history_between(&self, after: u64, up_to: u64) -> Vec<Arc<StoreEvent>> {
         let state = self.state.lock();
         let known = state.channels.values().filter_map(|channel| channel.history.after(after.max(channel.history.forgotten())));
         let mut events: Vec<_> = known.flatten().filter(|event| event.revision <= up_to).cloned().collect();
@@ -297,7 +297,7 @@ impl Store {
 }
 
 impl StoreContents {
-    fn new(snapshot: Snapshot, dependents: Dependents, outbox: Option<Vec<Arc<Event>>>) -> Self {
+    fn new(snapshot: Snapshot, dependents: Dependents, outbox: Option<Vec<Arc<StoreEvent>>>) -> Self {
         let compacted = snapshot.revision;
         Self { snapshot, compacted, channels: HashMap::new(), dependents, outbox, warm: VecDeque::new() }
     }
@@ -324,8 +324,8 @@ impl StoreContents {
     }
 
     /// Applies a change; the bells of affected subscribers are added to `bells`.
-    fn apply(&mut self, change: Change, window: usize, bells: &mut Vec<Arc<watch::Sender<()>>>) -> Option<Arc<Event>> {
-        let Change { object, content, .. } = change;
+    fn apply(&mut self, change: StoreChange, window: usize, bells: &mut Vec<Arc<watch::Sender<()>>>) -> Option<Arc<StoreEvent>> {
+        let StoreChange { object, content, .. } = change;
         let revision = self.snapshot.revision + 1;
         let current = content.map(|value| Arc::new(Stored::new(value, revision)));
         let previous = self.snapshot.put(&object.resource, &object.name, current.clone());
@@ -335,7 +335,7 @@ impl StoreContents {
         self.snapshot.revision = revision;
         self.snapshot.claims.update(&object, previous.as_deref(), current.as_deref());
         self.dependents.update(&object, previous.as_deref(), current.as_deref());
-        let event = Arc::new(Event::new(revision, object, previous, current));
+        let event = Arc::new(StoreEvent::new(revision, object, previous, current));
         let channel = self.channel(&event.object.resource, window);
         let number = channel.history.push(event.clone());
         if channel.bell.receiver_count() > 0 && bells.iter().all(|bell| !Arc::ptr_eq(bell, &channel.bell)) {
@@ -349,7 +349,7 @@ impl StoreContents {
     }
 
     /// Turns older writes into text only, and returns their previous form.
-    fn cool(&mut self) -> Vec<Arc<Event>> {
+    fn cool(&mut self) -> Vec<Arc<StoreEvent>> {
         let excess = self.warm.len().saturating_sub(WARM);
         let mut cooled = Vec::with_capacity(excess);
         for (event, number) in self.warm.drain(..excess) {
@@ -368,7 +368,7 @@ impl StoreContents {
     }
 
     /// Drops the oldest events until the older ones are within the limit, and adds them to `dropped`.
-    fn trim(&mut self, limit: usize, dropped: &mut Vec<Arc<Event>>) {
+    fn trim(&mut self, limit: usize, dropped: &mut Vec<Arc<StoreEvent>>) {
         let mut bytes: usize = self.channels.values().map(|channel| channel.history.bytes()).sum();
         while bytes > limit {
             let oldest = self.channels.values_mut().filter_map(|channel| Some((channel.history.oldest_cold()?, channel)));

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::watch;
 
-use super::{Event, Resource, Store};
+use super::{ObjectStore, Resource, StoreEvent};
 
 /// A subscription to the changes of one resource. Dropping it ends it.
 #[derive(Debug)]
 pub struct Subscription {
-    store: Arc<Store>,
+    store: Arc<ObjectStore>,
     resource: Resource,
     /// The revision up to which all events were delivered.
     cursor: u64,
@@ -36,9 +36,9 @@ impl SubscriberProgress {
 
 /// The result of polling a subscription.
 #[derive(Debug)]
-pub enum Progress {
+pub enum SubscriptionNews {
     /// The events after those that were delivered before.
-    Events(Vec<Arc<Event>>),
+    Events(Vec<Arc<StoreEvent>>),
     /// No new events; the store is at this revision.
     Idle(u64),
     /// The subscription was ended by the server.
@@ -49,7 +49,7 @@ pub enum Progress {
 
 impl Subscription {
     pub(super) fn new(
-        store: Arc<Store>,
+        store: Arc<ObjectStore>,
         resource: Resource,
         (after, began): (u64, u64),
         closings: u64,
@@ -61,34 +61,34 @@ impl Subscription {
     }
 
     /// Returns the next events without waiting.
-    pub fn poll(&mut self) -> Progress {
+    pub fn poll(&mut self) -> SubscriptionNews {
         // A subscriber that polls again has processed the earlier events.
         self.reader.done.store(self.cursor, Ordering::Release);
         let state = self.store.state.lock();
         let revision = state.snapshot.revision;
-        let Some(channel) = state.channels.get(&self.resource) else { return Progress::Closed };
+        let Some(channel) = state.channels.get(&self.resource) else { return SubscriptionNews::Closed };
         let closed = channel.closings != self.closings;
         let Some(events) = channel.history.next(self.cursor) else {
-            return if closed { Progress::Closed } else { Progress::Lost };
+            return if closed { SubscriptionNews::Closed } else { SubscriptionNews::Lost };
         };
         if !closed && channel.history.count_after(self.cursor.max(self.began)) > self.store.queue {
-            return Progress::Lost;
+            return SubscriptionNews::Lost;
         }
         let events: Vec<_> = events.cloned().collect();
         if let Some(last) = events.last() {
             self.cursor = last.revision;
-            Progress::Events(events)
+            SubscriptionNews::Events(events)
         } else if closed {
-            Progress::Closed
+            SubscriptionNews::Closed
         } else {
             // A watch from a future version stays silent until the store has passed it (SWATCH-5).
             self.cursor = self.cursor.max(revision);
             self.reader.done.store(self.cursor, Ordering::Release);
-            Progress::Idle(self.cursor)
+            SubscriptionNews::Idle(self.cursor)
         }
     }
 
-    /// Waits until [`Subscription::poll`] may return something other than [`Progress::Idle`].
+    /// Waits until [`Subscription::poll`] may return something other than [`SubscriptionNews::Idle`].
     pub async fn wait(&mut self) {
         // The sender is part of the store, which this subscription holds.
         let _ = self.bell.changed().await;

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_middleware::{Identity, Seed};
 use serde_json::{Map, Value, json};
 
 use super::Builtin;
-use crate::clock::Seed;
 use crate::forms::Definitions;
 use crate::forms::facts::{Facts, TypeName};
 use crate::forms::form::{Absent, Form};
-use crate::identity::Identity;
 use crate::model::{Model as _, Preparation};
 use crate::recorded;
-use crate::store::Store;
+use crate::store::ObjectStore;
 
 /// Removes the keywords that the embedded data omits from a schema.
 fn bare(schema: &Value) -> Value {
@@ -110,7 +109,7 @@ fn created_objects_look_like_those_of_a_real_server() {
     let Some(transcript) = recorded::text("transcript.jsonl.gz") else {
         return;
     };
-    let (store, seed, user) = (Store::new(10), Seed::new(1), Identity::admin());
+    let (store, seed, user) = (ObjectStore::new(10), Seed::new(1), Identity::admin());
     let mut compared = 0;
     for line in transcript.lines() {
         let exchange: Value = serde_json::from_str(line).unwrap();

@@ -4,13 +4,13 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::condition::{self, ConditionUpdate};
-use super::plan::{Plan, RuleContext};
+use super::plan::{RuleContext, WorkloadPlan};
 use super::read::{at, int, is_deleted};
 
 /// Plans the next step of a HorizontalPodAutoscaler: it reports the size of its target and never changes it. `target` is the object that it refers
 /// to.
-pub fn plan(autoscaler: &Value, target: Option<&Value>, context: RuleContext<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub fn plan(autoscaler: &Value, target: Option<&Value>, context: RuleContext<'_>) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     if is_deleted(autoscaler) {
         return plan;
     }

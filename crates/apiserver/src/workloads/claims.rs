@@ -3,12 +3,12 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::plan::{Plan, RuleContext};
+use super::plan::{RuleContext, WorkloadPlan};
 use super::read::{after, at, created, is_deleted, text};
 
 /// Plans the next step of a PersistentVolumeClaim: after the delay it is bound to a new volume.
-pub fn claim(claim: &Value, context: RuleContext<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub fn claim(claim: &Value, context: RuleContext<'_>) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     if is_deleted(claim) || text(claim, "/status/phase") == "Bound" {
         return plan;
     }
@@ -29,8 +29,8 @@ pub fn claim(claim: &Value, context: RuleContext<'_>) -> Plan {
 }
 
 /// Plans the next step of a PersistentVolume: one that was made for a claim is deleted with it. `claim` is the object that its reference names now.
-pub fn volume(volume: &Value, claim: Option<&Value>) -> Plan {
-    let mut plan = Plan::default();
+pub fn volume(volume: &Value, claim: Option<&Value>) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     let owner = text(volume, "/spec/claimRef/uid");
     let is_ours = volume.annotation(PROVISIONED_BY) == Some(PROVISIONER);
     if !is_ours || owner.is_empty() {

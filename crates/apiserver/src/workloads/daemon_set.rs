@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::plan::{Plan, RuleContext};
+use super::plan::{RuleContext, WorkloadPlan};
 use super::read::{at, int, is_deleted, scaled, text};
 use super::revision::{self, POD_LABEL, RevisionHistory};
 use super::{node, pods, template};
@@ -11,8 +11,14 @@ use super::{node, pods, template};
 const GENERATION_LABEL: &str = "pod-template-generation";
 
 /// Plans the next step of a DaemonSet; `owned` are its pods, `revisions` its ControllerRevisions.
-pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &[&Value], context: RuleContext<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub(super) fn plan(
+    set: &Value,
+    owned: &[&Value],
+    revisions: &[&Value],
+    nodes: &[&Value],
+    context: RuleContext<'_>,
+) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     let history = RevisionHistory::of(set, revisions);
     let hash = revision::hash_of(history.present()).to_owned();
     let model = pod(set, &hash);
@@ -30,7 +36,7 @@ pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &
 }
 
 /// Creates missing pods, and deletes pods that are finished, duplicate, or on nodes that no longer accept them.
-fn assign_pods(set: &Value, owned: &[&Value], wanted: &[&Value], model: &Value, plan: &mut Plan) {
+fn assign_pods(set: &Value, owned: &[&Value], wanted: &[&Value], model: &Value, plan: &mut WorkloadPlan) {
     for node in wanted {
         let mut here = owned.iter().filter(|pod| !is_deleted(pod) && node_of(pod) == node.name());
         match here.next() {
@@ -49,18 +55,19 @@ fn assign_pods(set: &Value, owned: &[&Value], wanted: &[&Value], model: &Value, 
 }
 
 /// Rolls out a new revision: deletes pods of other revisions, as long as no more than the allowed number are unavailable.
-fn roll(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, context: RuleContext<'_>, plan: &mut Plan) {
+fn roll(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, context: RuleContext<'_>, plan: &mut WorkloadPlan) {
     if text(set, "/spec/updateStrategy/type") == "OnDelete" {
         return;
     }
     let total = wanted.len() as i64;
     let limit = scaled(at(set, "/spec/updateStrategy/rollingUpdate/maxUnavailable"), "1", total, true).max(1);
     let available =
-        owned.iter().filter(|pod| pods::is_active(pod) && is_available(set, pod, context, &mut Plan::default())).count() as i64;
+        owned.iter().filter(|pod| pods::is_active(pod) && is_available(set, pod, context, &mut WorkloadPlan::default())).count()
+            as i64;
     let mut spare = (limit - (total - available)).max(0);
     for pod in owned.iter().filter(|pod| pods::is_active(pod) && pod.label(POD_LABEL) != Some(hash)) {
         // The deletion of an unavailable pod does not lower availability.
-        let costs = i64::from(is_available(set, pod, context, &mut Plan::default()));
+        let costs = i64::from(is_available(set, pod, context, &mut WorkloadPlan::default()));
         if costs <= spare {
             spare -= costs;
             plan.delete(pod);
@@ -68,7 +75,14 @@ fn roll(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, context: R
     }
 }
 
-fn status(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, context: RuleContext<'_>, plan: &mut Plan) -> Value {
+fn status(
+    set: &Value,
+    owned: &[&Value],
+    wanted: &[&Value],
+    hash: &str,
+    context: RuleContext<'_>,
+    plan: &mut WorkloadPlan,
+) -> Value {
     let on_wanted = |pod: &&&Value| wanted.iter().any(|node| node.name() == node_of(pod));
     let current: Vec<&&Value> = owned.iter().filter(|pod| pods::is_active(pod)).filter(on_wanted).collect();
     let ready = current.iter().filter(|pod| pods::is_ready(pod)).count();
@@ -93,7 +107,7 @@ fn status(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, context:
     status
 }
 
-fn is_available(set: &Value, pod: &Value, context: RuleContext<'_>, plan: &mut Plan) -> bool {
+fn is_available(set: &Value, pod: &Value, context: RuleContext<'_>, plan: &mut WorkloadPlan) -> bool {
     pods::is_available(pod, int(set, "/spec/minReadySeconds"), context.now, plan)
 }
 

@@ -3,8 +3,8 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
-use super::plan::{Plan, RuleContext};
-use super::{Outcome, StageRequest, cron_job, daemon_set, deployment, job, replica_set, stateful_set};
+use super::plan::{RuleContext, WorkloadPlan};
+use super::{StageRequest, WorkloadOutcome, cron_job, daemon_set, deployment, job, replica_set, stateful_set};
 
 /// The objects that a rule may read besides the workload.
 #[derive(Clone, Copy, Debug)]
@@ -18,10 +18,10 @@ pub(super) struct Family<'a> {
 }
 
 /// Plans the next step of a workload.
-pub(super) fn plan(workload: &Value, family: Family<'_>, context: RuleContext<'_>) -> Plan {
+pub(super) fn plan(workload: &Value, family: Family<'_>, context: RuleContext<'_>) -> WorkloadPlan {
     // The outcome requested for a Deployment is that of its pods; its ReplicaSets are created all the same.
-    if StageRequest::of(workload).outcome == Outcome::Manual {
-        return Plan::default();
+    if StageRequest::of(workload).outcome == WorkloadOutcome::Manual {
+        return WorkloadPlan::default();
     }
     let owned = |kind: &str| -> Vec<&Value> { family.owned.iter().copied().filter(|object| object.kind() == kind).collect() };
     match workload.kind() {
@@ -31,6 +31,6 @@ pub(super) fn plan(workload: &Value, family: Family<'_>, context: RuleContext<'_
         "DaemonSet" => daemon_set::plan(workload, &owned("Pod"), &owned("ControllerRevision"), family.nodes, context),
         "CronJob" => cron_job::plan(workload, &owned("Job"), context),
         "Job" => job::plan(workload, &owned("Pod"), context),
-        _ => Plan::default(),
+        _ => WorkloadPlan::default(),
     }
 }

@@ -4,13 +4,13 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::condition::{self, ConditionUpdate};
-use super::plan::{Plan, RuleContext};
+use super::plan::{RuleContext, WorkloadPlan};
 use super::read::{at, scaled};
 use super::{pods, template};
 
 /// Plans the next step of a PodDisruptionBudget; `pods` are those of its namespace.
-pub fn plan(budget: &Value, pods: &[&Value], context: RuleContext<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub fn plan(budget: &Value, pods: &[&Value], context: RuleContext<'_>) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     let selector = at(budget, "/spec/selector");
     let selected: Vec<&&Value> =
         pods.iter().filter(|pod| pods::is_active(pod) && template::selects(selector, pod.labels())).collect();

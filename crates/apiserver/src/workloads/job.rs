@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 
 use super::condition::{self, ConditionUpdate};
 use super::indexes::JobIndexes;
-use super::plan::{Plan, RuleContext};
+use super::plan::{RuleContext, WorkloadPlan};
 use super::read::{at, flag, int, is_deleted, seconds_after, stamp, text, time};
 use super::{pods, template};
 
 const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 
 /// Plans the next step of a Job; `owned` are its pods.
-pub(super) fn plan(job: &Value, owned: &[&Value], context: RuleContext<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub(super) fn plan(job: &Value, owned: &[&Value], context: RuleContext<'_>) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     if is_deleted(job) {
         return plan;
     }
@@ -74,7 +74,7 @@ impl<'a> JobProgress<'a> {
         }
     }
 
-    fn failure(&self, job: &Value, now: Timestamp, plan: &mut Plan) -> Option<(&'static str, &'static str)> {
+    fn failure(&self, job: &Value, now: Timestamp, plan: &mut WorkloadPlan) -> Option<(&'static str, &'static str)> {
         if self.failed > at(job, "/spec/backoffLimit").as_i64().unwrap_or(6) {
             return Some(("BackoffLimitExceeded", "Job has reached the specified backoff limit"));
         }
@@ -107,7 +107,7 @@ impl<'a> JobProgress<'a> {
 }
 
 /// Creates and deletes pods, up to the parallelism and the missing completions.
-fn run(job: &Value, state: &JobProgress<'_>, now: Timestamp, plan: &mut Plan) {
+fn run(job: &Value, state: &JobProgress<'_>, now: Timestamp, plan: &mut WorkloadPlan) {
     let parallelism = at(job, "/spec/parallelism").as_i64().unwrap_or(1);
     let wanted = match at(job, "/spec/completions").as_i64() {
         Some(completions) => parallelism.min(completions - state.succeeded),
@@ -149,7 +149,7 @@ fn run(job: &Value, state: &JobProgress<'_>, now: Timestamp, plan: &mut Plan) {
     plan.status(job, status);
 }
 
-fn suspend(job: &Value, state: &JobProgress<'_>, now: Timestamp, plan: &mut Plan) {
+fn suspend(job: &Value, state: &JobProgress<'_>, now: Timestamp, plan: &mut WorkloadPlan) {
     state.active.iter().for_each(|pod| plan.delete(pod));
     let mut status = state.status(job, 0);
     let mut conditions = condition::of(job);
@@ -162,7 +162,7 @@ fn suspend(job: &Value, state: &JobProgress<'_>, now: Timestamp, plan: &mut Plan
 }
 
 /// Ends the Job with these conditions, and deletes the pods that still run.
-fn end(job: &Value, state: &JobProgress<'_>, wanted: &[(&str, &str, &str)], now: Timestamp, plan: &mut Plan) {
+fn end(job: &Value, state: &JobProgress<'_>, wanted: &[(&str, &str, &str)], now: Timestamp, plan: &mut WorkloadPlan) {
     state.active.iter().for_each(|pod| plan.delete(pod));
     let mut status = state.status(job, 0);
     let mut conditions = condition::of(job);
@@ -180,12 +180,12 @@ fn end(job: &Value, state: &JobProgress<'_>, wanted: &[(&str, &str, &str)], now:
 }
 
 /// Updates the status of a finished Job, in which only the number of terminating pods still changes.
-fn finish_status(job: &Value, owned: &[&Value], plan: &mut Plan) {
+fn finish_status(job: &Value, owned: &[&Value], plan: &mut WorkloadPlan) {
     plan.status(job, JobProgress::of(job, owned).status(job, 0));
 }
 
 /// Deletes a finished Job after its time to live.
-fn expire(job: &Value, now: Timestamp, plan: &mut Plan) {
+fn expire(job: &Value, now: Timestamp, plan: &mut WorkloadPlan) {
     let finished = ["Complete", "Failed"]
         .into_iter()
         .filter_map(|kind| condition::find(job, kind))

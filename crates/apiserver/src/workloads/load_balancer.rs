@@ -3,12 +3,12 @@
 use kubewright_machinery::object::{ObjectExt, sha256_hex};
 use serde_json::{Value, json};
 
-use super::plan::Plan;
+use super::plan::WorkloadPlan;
 use super::read::{at, is_deleted, list, text};
 
 /// Plans the next step of a Service: one of type LoadBalancer without a class of its own gets an address, another one loses it.
-pub fn service(service: &Value) -> Plan {
-    let mut plan = Plan::default();
+pub fn service(service: &Value) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     if is_deleted(service) {
         return plan;
     }
@@ -23,15 +23,15 @@ pub fn service(service: &Value) -> Plan {
 }
 
 /// Plans the next step of an Ingress, which gets an address.
-pub fn ingress(ingress: &Value) -> Plan {
-    let mut plan = Plan::default();
+pub fn ingress(ingress: &Value) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     if !is_deleted(ingress) && list(ingress, "/status/loadBalancer/ingress").is_empty() {
         set_ingress(ingress, json!([{"ip": address(ingress)}]), &mut plan);
     }
     plan
 }
 
-fn set_ingress(object: &Value, points: Value, plan: &mut Plan) {
+fn set_ingress(object: &Value, points: Value, plan: &mut WorkloadPlan) {
     let mut status = at(object, "/status").clone();
     status["loadBalancer"] = if points == json!([]) { json!({}) } else { json!({"ingress": points}) };
     plan.status(object, status);

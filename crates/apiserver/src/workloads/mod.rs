@@ -38,6 +38,6 @@ mod tests;
 
 pub use mode::{StageDelays, Workloads};
 pub use node::Nodes;
-pub use plan::{Plan, RuleContext, Write};
-pub use stage_request::{OUTCOME, Outcome, READY_AFTER, StageRequest, warnings};
+pub use plan::{PlannedWrite, RuleContext, WorkloadPlan};
+pub use stage_request::{OUTCOME, READY_AFTER, StageRequest, WorkloadOutcome, warnings};
 pub use stages::Stages;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Map, Value, json};
 
-use super::plan::Plan;
+use super::plan::WorkloadPlan;
 use super::read::{flag, list, stamp, text};
 use super::{condition, template};
 use crate::admission::NOT_READY;
@@ -83,8 +83,8 @@ pub fn node(n: usize, now: Timestamp) -> Value {
 }
 
 /// Plans the next step of a node: once it is ready, it loses the taint that every new node has.
-pub fn life(node: &Value) -> Plan {
-    let mut plan = Plan::default();
+pub fn life(node: &Value) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     let conditions = list(node, "/status/conditions");
     let is_ready = conditions.iter().any(|condition| condition["type"] == "Ready" && condition["status"] == "True");
     let taints = list(node, "/spec/taints");
@@ -147,7 +147,7 @@ fn tolerates(toleration: &Value, taint: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workloads::Write;
+    use crate::workloads::PlannedWrite;
 
     fn tainted() -> Value {
         let mut node = node(0, Timestamp::UNIX_EPOCH);
@@ -177,13 +177,13 @@ mod tests {
     #[test]
     fn a_node_that_is_ready_loses_the_taint_of_new_nodes_only() {
         let mut node = tainted();
-        assert_eq!(life(&node), Plan::default());
+        assert_eq!(life(&node), WorkloadPlan::default());
         node["spec"]["taints"].as_array_mut().unwrap().push(json!({"key": NOT_READY, "effect": "NoSchedule"}));
         let plan = life(&node);
-        let [Write::Patch(_, patch)] = plan.writes.as_slice() else { panic!("{plan:?}") };
+        let [PlannedWrite::Patch(_, patch)] = plan.writes.as_slice() else { panic!("{plan:?}") };
         assert_eq!(patch["spec"]["taints"], json!([{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]));
         node["status"]["conditions"] = json!([{"type": "Ready", "status": "Unknown"}]);
-        assert_eq!(life(&node), Plan::default());
+        assert_eq!(life(&node), WorkloadPlan::default());
     }
 
     #[test]

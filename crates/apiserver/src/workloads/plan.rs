@@ -29,7 +29,7 @@ impl<'a> RuleContext<'a> {
 /// A write that a rule has decided on.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Write {
+pub enum PlannedWrite {
     /// Creates this object, which has a name or a `generateName`.
     Create(Value),
     /// Applies this merge patch to the object.
@@ -47,19 +47,19 @@ pub enum Write {
 /// The writes to make now, and the time of the next evaluation if nothing changes before.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Plan {
+pub struct WorkloadPlan {
     /// The writes in order. They belong together: a failed one ends the round.
-    pub writes: Vec<Write>,
+    pub writes: Vec<PlannedWrite>,
     /// The next time at which the rule may decide differently.
     pub wake: Option<Timestamp>,
-    /// True if there is more to create than one burst allows. The rule continues after a pause ([`Plan::PAUSE`]).
+    /// True if there is more to create than one burst allows. The rule continues after a pause ([`WorkloadPlan::PAUSE`]).
     pub is_burst: bool,
 }
 
 /// The maximum number of writes in one burst of pods.
 const MOST_WRITES: usize = 500;
 
-impl Plan {
+impl WorkloadPlan {
     /// The pause of a rule after a burst, whatever changes meanwhile.
     pub const PAUSE: Duration = Duration::from_secs(1);
 
@@ -70,21 +70,21 @@ impl Plan {
     }
 
     pub(super) fn create(&mut self, object: Value) {
-        self.writes.push(Write::Create(object));
+        self.writes.push(PlannedWrite::Create(object));
     }
 
     pub(super) fn patch(&mut self, object: &Value, patch: Value) {
-        self.writes.extend(object.key().map(|key| Write::Patch(key, patch)));
+        self.writes.extend(object.key().map(|key| PlannedWrite::Patch(key, patch)));
     }
 
     pub(super) fn delete(&mut self, object: &Value) {
-        self.writes.extend(object.key().map(Write::Delete));
+        self.writes.extend(object.key().map(PlannedWrite::Delete));
     }
 
     /// Plans a write of the status, unless the object already has it (STG-14).
     pub(super) fn status(&mut self, object: &Value, status: Value) {
         if without_zeros(object.get("status").unwrap_or(&Value::Null)) != without_zeros(&status) {
-            self.writes.extend(object.key().map(|key| Write::Status(key, status)));
+            self.writes.extend(object.key().map(|key| PlannedWrite::Status(key, status)));
         }
     }
 

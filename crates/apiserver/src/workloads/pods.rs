@@ -5,7 +5,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
 use super::condition;
-use super::plan::Plan;
+use super::plan::WorkloadPlan;
 use super::read::{created, is_deleted, seconds_after, text, time};
 
 /// Returns true if the pod runs or will run.
@@ -24,7 +24,7 @@ pub(super) fn is_ready(pod: &Value) -> bool {
 }
 
 /// Returns true if the pod has been ready for long enough; otherwise the time at which it will be is added to the plan.
-pub(super) fn is_available(pod: &Value, min_ready_seconds: i64, now: Timestamp, plan: &mut Plan) -> bool {
+pub(super) fn is_available(pod: &Value, min_ready_seconds: i64, now: Timestamp, plan: &mut WorkloadPlan) -> bool {
     if !is_ready(pod) {
         return false;
     }

@@ -9,7 +9,7 @@ use super::claims::{claim, volume};
 use super::load_balancer::{ingress, service};
 use super::read::text;
 use super::simulation::condition_of;
-use super::{Plan, RuleContext, StageDelays, Write, autoscaler, disruption_budget};
+use super::{PlannedWrite, RuleContext, StageDelays, WorkloadPlan, autoscaler, disruption_budget};
 
 fn at_second(seconds: i64, delays: &StageDelays) -> RuleContext<'_> {
     RuleContext::new(Timestamp::from_second(seconds).unwrap(), delays)
@@ -23,10 +23,10 @@ fn object(kind: &str, spec: Value) -> Value {
     })
 }
 
-fn status_of(plan: Plan) -> Value {
+fn status_of(plan: WorkloadPlan) -> Value {
     plan.writes
         .into_iter()
-        .find_map(|write| if let Write::Status(_, status) = write { Some(json!({"status": status})) } else { None })
+        .find_map(|write| if let PlannedWrite::Status(_, status) = write { Some(json!({"status": status})) } else { None })
         .unwrap()
 }
 
@@ -39,7 +39,7 @@ fn a_claim_is_bound_to_a_volume_of_its_own_after_the_delay() {
     let waiting = claim(&wanted, at_second(4, &delays));
     assert_eq!((waiting.writes.len(), waiting.wake.map(Timestamp::as_second)), (0, Some(5)));
     let plan = claim(&wanted, at_second(5, &delays));
-    let Write::Create(made) = &plan.writes[0] else { panic!("{plan:?}") };
+    let PlannedWrite::Create(made) = &plan.writes[0] else { panic!("{plan:?}") };
     assert_eq!(
         (text(made, "/metadata/name"), text(made, "/spec/claimRef/uid"), text(made, "/spec/capacity/storage")),
         ("pvc-u1", "u1", "1Gi")
@@ -49,7 +49,7 @@ fn a_claim_is_bound_to_a_volume_of_its_own_after_the_delay() {
     // The volume exists as long as its claim.
     assert_eq!(text(&status_of(volume(made, Some(&wanted))), "/status/phase"), "Bound");
     assert_eq!(text(&status_of(volume(made, None)), "/status/phase"), "Released");
-    assert!(matches!(volume(made, None).writes.as_slice(), [Write::Status(..), Write::Delete(_)]));
+    assert!(matches!(volume(made, None).writes.as_slice(), [PlannedWrite::Status(..), PlannedWrite::Delete(_)]));
 }
 
 // STG-13
@@ -59,13 +59,13 @@ fn load_balancers_get_an_address_and_others_lose_it() {
     let status = status_of(service(&balanced));
     assert!(text(&status, "/status/loadBalancer/ingress/0/ip").starts_with("198.51.100."), "{status}");
     balanced["status"] = status["status"].clone();
-    assert_eq!(service(&balanced), Plan::default());
+    assert_eq!(service(&balanced), WorkloadPlan::default());
     balanced["spec"]["type"] = json!("ClusterIP");
     assert_eq!(status_of(service(&balanced)), json!({"status": {"loadBalancer": {}}}));
     assert!(
         text(&status_of(ingress(&object("Ingress", json!({})))), "/status/loadBalancer/ingress/0/ip").starts_with("198.51.100.")
     );
-    assert_eq!(service(&object("Service", json!({"type": "ClusterIP"}))), Plan::default());
+    assert_eq!(service(&object("Service", json!({"type": "ClusterIP"}))), WorkloadPlan::default());
 }
 
 // STG-13

@@ -3,13 +3,13 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::plan::{Plan, RuleContext};
+use super::plan::{RuleContext, WorkloadPlan};
 use super::read::{at, int, is_deleted};
 use super::{pods, template};
 
 /// Plans the next step of a ReplicaSet or ReplicationController; `owned` are the pods that it controls.
-pub(super) fn plan(set: &Value, owned: &[&Value], context: RuleContext<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub(super) fn plan(set: &Value, owned: &[&Value], context: RuleContext<'_>) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     let wanted = at(set, "/spec/replicas").as_i64().unwrap_or(1);
     let mut active: Vec<&Value> = owned.iter().copied().filter(|pod| pods::is_active(pod)).collect();
     if !is_deleted(set) {
@@ -30,7 +30,7 @@ pub(super) fn plan(set: &Value, owned: &[&Value], context: RuleContext<'_>) -> P
     plan
 }
 
-fn status(set: &Value, owned: &[&Value], context: RuleContext<'_>, plan: &mut Plan) -> Value {
+fn status(set: &Value, owned: &[&Value], context: RuleContext<'_>, plan: &mut WorkloadPlan) -> Value {
     let active: Vec<&Value> = owned.iter().copied().filter(|pod| pods::is_active(pod)).collect();
     let labels = at(set, "/spec/template/metadata/labels");
     let labelled =

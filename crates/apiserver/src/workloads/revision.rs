@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::plan::Plan;
+use super::plan::WorkloadPlan;
 use super::read::{at, int, text};
 use super::template;
 
@@ -47,7 +47,7 @@ impl<'a> RevisionHistory<'a> {
     }
 
     /// Creates the current revision if it is new, and makes it the newest if the workload returned to an older one.
-    pub(super) fn keep(&self, plan: &mut Plan) {
+    pub(super) fn keep(&self, plan: &mut WorkloadPlan) {
         match &self.present {
             Present::New(new) => plan.create(new.clone()),
             Present::Stored(stored) => {
@@ -65,7 +65,7 @@ impl<'a> RevisionHistory<'a> {
     }
 
     /// Deletes the oldest unused revisions beyond the limit.
-    pub(super) fn clean_up(&self, workload: &Value, in_use: impl Fn(&Value) -> bool, plan: &mut Plan) {
+    pub(super) fn clean_up(&self, workload: &Value, in_use: impl Fn(&Value) -> bool, plan: &mut WorkloadPlan) {
         let limit = at(workload, "/spec/revisionHistoryLimit").as_u64().unwrap_or(10) as usize;
         let present = self.present().name();
         let unused: Vec<&&Value> = self.all.iter().filter(|revision| revision.name() != present && !in_use(revision)).collect();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::node::{node, pod_address};
 use super::pod::{self, PodChange};
 use super::read::{after, at, is_deleted, stamp, text};
-use super::{Nodes, RuleContext, StageDelays, Write, condition, dispatch};
+use super::{Nodes, PlannedWrite, RuleContext, StageDelays, condition, dispatch};
 
 type Key = (String, String);
 
@@ -145,14 +145,14 @@ impl Simulation {
         true
     }
 
-    fn write(&mut self, write: Write) {
+    fn write(&mut self, write: PlannedWrite) {
         match write {
-            Write::Create(object) => {
+            PlannedWrite::Create(object) => {
                 let name = if object.name().is_empty() { object.meta_str("generateName") } else { object.name() };
                 self.log.push(format!("create {} {name}", object.kind()));
                 self.create(object);
             }
-            Write::Patch(key, patch) => {
+            PlannedWrite::Patch(key, patch) => {
                 self.log.push(format!("patch {} {} {patch}", key.kind, key.name));
                 let object = self.objects.get_mut(&(key.kind, key.name)).unwrap();
                 let spec = object["spec"].clone();
@@ -161,12 +161,12 @@ impl Simulation {
                     object["metadata"]["generation"] = (object.generation().unwrap() + 1).into();
                 }
             }
-            Write::Status(key, status) => {
+            PlannedWrite::Status(key, status) => {
                 self.log.push(format!("status {} {}", key.kind, key.name));
                 self.objects.get_mut(&(key.kind, key.name)).unwrap()["status"] = status;
             }
-            Write::Bind(..) | Write::DeleteNow(_) => panic!("no workload asks for this: {write:?}"),
-            Write::Delete(key) => {
+            PlannedWrite::Bind(..) | PlannedWrite::DeleteNow(_) => panic!("no workload asks for this: {write:?}"),
+            PlannedWrite::Delete(key) => {
                 self.log.push(format!("delete {} {}", key.kind, key.name));
                 self.remove(&(key.kind, key.name));
             }

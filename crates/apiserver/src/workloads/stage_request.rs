@@ -17,7 +17,7 @@ pub const OUTCOME: &str = "testing.kubewright.dev/outcome";
 /// The outcome of a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum WorkloadOutcome {
     /// The workload becomes ready.
     #[default]
     Ready,
@@ -33,7 +33,7 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageRequest {
     /// The outcome of the object.
-    pub outcome: Outcome,
+    pub outcome: WorkloadOutcome,
     /// The time until ready, which replaces the delay of the server.
     pub ready_after: Option<Duration>,
 }
@@ -85,12 +85,12 @@ fn template_of(object: &Value) -> &Value {
     }
 }
 
-fn parse_outcome(text: &str) -> Option<Outcome> {
+fn parse_outcome(text: &str) -> Option<WorkloadOutcome> {
     match text {
-        "ready" => Some(Outcome::Ready),
-        "never" => Some(Outcome::Never),
-        "fail" => Some(Outcome::Fail),
-        "manual" => Some(Outcome::Manual),
+        "ready" => Some(WorkloadOutcome::Ready),
+        "never" => Some(WorkloadOutcome::Never),
+        "fail" => Some(WorkloadOutcome::Fail),
+        "manual" => Some(WorkloadOutcome::Manual),
         _ => None,
     }
 }
@@ -114,7 +114,7 @@ mod tests {
             "spec": {"template": {"metadata": {"annotations": {READY_AFTER: "1m30s"}}}},
         });
         let request = StageRequest::of(&workload);
-        assert_eq!(request, StageRequest { outcome: Outcome::Fail, ready_after: Some(Duration::from_secs(90)) });
+        assert_eq!(request, StageRequest { outcome: WorkloadOutcome::Fail, ready_after: Some(Duration::from_secs(90)) });
         let inherited: Vec<_> = inherited(&workload, at(&workload, "/spec/template")).collect();
         assert_eq!(inherited, [(OUTCOME, "fail")]);
     }

@@ -4,25 +4,25 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::condition::{self, ConditionUpdate};
-use super::plan::{Plan, RuleContext};
+use super::plan::{RuleContext, WorkloadPlan};
 use super::read::{after, at, created, flag, int, is_deleted, stamp, text};
-use super::{Outcome, StageRequest, deployment, template};
+use super::{StageRequest, WorkloadOutcome, deployment, template};
 
 /// Plans the status of a Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job. The time until ready counts from the creation
 /// of the object.
-pub(super) fn plan(object: &Value, nodes: usize, context: RuleContext<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub(super) fn plan(object: &Value, nodes: usize, context: RuleContext<'_>) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     let request = StageRequest::of(object);
     // The status of a CronJob consists of its children.
-    if request.outcome == Outcome::Manual || is_deleted(object) || object.kind() == "CronJob" {
+    if request.outcome == WorkloadOutcome::Manual || is_deleted(object) || object.kind() == "CronJob" {
         return plan;
     }
     let delays = request.apply(context.delays);
     let is_job = object.kind() == "Job";
     let due = after(created(object), delays.until_ready() + if is_job { delays.job_done } else { std::time::Duration::ZERO });
     plan.wake_at(due, context.now);
-    let ready = due <= context.now && request.outcome == Outcome::Ready;
-    let failed = due <= context.now && request.outcome == Outcome::Fail;
+    let ready = due <= context.now && request.outcome == WorkloadOutcome::Ready;
+    let failed = due <= context.now && request.outcome == WorkloadOutcome::Fail;
     let status = match object.kind() {
         "Deployment" => deployment_status(object, ready, context),
         "StatefulSet" => stateful_set_status(object, ready),

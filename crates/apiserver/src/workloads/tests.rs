@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::read::{at, text};
 use super::simulation::{Simulation, condition_of, count, workload};
 use super::stage_request::{OUTCOME, READY_AFTER};
-use super::{Plan, RuleContext, StageDelays, Write, status_only};
+use super::{PlannedWrite, RuleContext, StageDelays, WorkloadPlan, status_only};
 
 fn job(spec: Value) -> Value {
     let mut all =
@@ -115,7 +115,7 @@ fn a_finished_job_is_deleted_after_its_time_to_live() {
     assert_eq!(simulation.names("Job").len() + simulation.names("Pod").len(), 0);
 }
 
-fn status_of(object: &Value, seconds: i64) -> Plan {
+fn status_of(object: &Value, seconds: i64) -> WorkloadPlan {
     let now = jiff::Timestamp::from_second(seconds).unwrap();
     status_only::plan(object, 1, RuleContext::new(now, &StageDelays::NONE))
 }
@@ -123,7 +123,7 @@ fn status_of(object: &Value, seconds: i64) -> Plan {
 /// Returns the object with the status that mode `Status` gives it.
 fn with_status(mut object: Value, seconds: i64) -> Value {
     for write in status_of(&object, seconds).writes {
-        let Write::Status(_, status) = write else { panic!("{write:?}") };
+        let PlannedWrite::Status(_, status) = write else { panic!("{write:?}") };
         object["status"] = status;
     }
     object
@@ -148,7 +148,7 @@ fn without_children_every_workload_gets_its_final_status() {
         };
         assert_eq!(sign, 1, "{done}");
         // STG-14: a workload at rest is not written.
-        assert_eq!(status_of(&done, 3600), Plan::default(), "{kind}");
+        assert_eq!(status_of(&done, 3600), WorkloadPlan::default(), "{kind}");
     }
 }
 
@@ -171,7 +171,7 @@ fn created(workload: &Value) -> usize {
     let context = RuleContext::new(jiff::Timestamp::UNIX_EPOCH, &StageDelays::NONE);
     let family = super::dispatch::Family { owned: &[], claims: &[], nodes: &[] };
     let writes = super::dispatch::plan(workload, family, context).writes;
-    writes.iter().filter(|write| matches!(write, Write::Create(object) if object.kind() == "Pod")).count()
+    writes.iter().filter(|write| matches!(write, PlannedWrite::Create(object) if object.kind() == "Pod")).count()
 }
 
 // STG-8

@@ -9,12 +9,12 @@ use kubewright_apiserver::api::{
     ApplyRequest, DeleteOptions, FieldValidation, ListQuery, ListVersion, ObjectApi, PatchRequest, Selection, Update,
     WatchEventType, WatchOutput, WatchQuery, WatchStart, WriteContext,
 };
-use kubewright_apiserver::clock::Seed;
 use kubewright_apiserver::kinds::KindSpec;
 use kubewright_apiserver::model::Endpoint;
 use kubewright_apiserver::store::ObjectName;
 use kubewright_apiserver::{Clock, Identity, Status};
 use kubewright_machinery::selector::{FieldSelector, LabelSelector};
+use kubewright_middleware::Seed;
 use serde_json::{Value, json};
 
 /// An API with the namespace `n`, and its administrator.

@@ -5,10 +5,10 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::api::Writer;
-use kubewright_apiserver::controllers::Controller;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::{Outcome, Record};
-use kubewright_apiserver::store::Event;
+use kubewright_apiserver::controllers::ServerController;
+use kubewright_apiserver::store::StoreEvent;
+use kubewright_middleware::Verb;
+use kubewright_middleware::journal::{Outcome, Record};
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, MAPS, map_path, pass};
@@ -212,7 +212,7 @@ async fn the_journal_keeps_object_differences_on_demand_and_masks_secrets() {
     cluster.delete(&format!("{SECRETS}/s")).await;
     let records = cluster.server.journal().since(mark);
     let change = &records[0].changes[0];
-    assert_eq!((change.object.to_string(), &change.difference["data"]["password"]), ("secrets default/s".into(), &json!("***")));
+    assert_eq!((change.to_string(), &change.difference["data"]["password"]), ("secrets default/s".into(), &json!("***")));
     assert_eq!(change.difference["metadata"]["labels"], json!({"x": "1"}));
     assert_eq!(records[1].changes[0].difference, Value::Null);
     assert!(!format!("{records:?}").contains("b3RoZXI"), "the value of a Secret");
@@ -242,12 +242,12 @@ async fn a_former_field_manager_of_a_field_is_found() {
 #[derive(Debug)]
 struct Fragile;
 
-impl Controller for Fragile {
+impl ServerController for Fragile {
     fn name(&self) -> &'static str {
         "fragile"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         assert_ne!(&*event.object.name.name, "boom", "it went boom");
     }
 
@@ -255,7 +255,7 @@ impl Controller for Fragile {
         async { Ok(false) }.boxed()
     }
 
-    fn fork(&self) -> Box<dyn Controller> {
+    fn fork(&self) -> Box<dyn ServerController> {
         Box::new(Self)
     }
 }

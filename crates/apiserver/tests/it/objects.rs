@@ -1,6 +1,7 @@
 //! Creation, reading and changes of objects.
 
-use kubewright_apiserver::kinds::{Registry, Verb};
+use kubewright_apiserver::kinds::Registry;
+use kubewright_middleware::Verb;
 use serde_json::json;
 
 use crate::cluster::{Cluster, MAPS, map_path};

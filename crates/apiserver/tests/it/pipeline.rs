@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use http::Request;
 use http_body_util::{BodyExt as _, Full};
-use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::{ApiServer, Identity};
+use kubewright_middleware::Verb;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 

@@ -134,3 +134,16 @@ async fn delete_options_are_read_as_protobuf() {
     assert_eq!(send(&cluster, "DELETE", &map_path("a"), proto::encode(&options).unwrap(), PROTOBUF).await.0, 200);
     assert_eq!(cluster.get(&map_path("a")).await.code, 200);
 }
+
+// JRN-1
+#[tokio::test(start_paused = true)]
+async fn the_journal_keeps_protobuf_bodies_as_objects() {
+    let cluster = Cluster::start();
+    cluster.server.journal().keep_bodies(true);
+    let mark = cluster.server.journal().mark();
+    let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"password": "aGk="}});
+    let body = proto::encode(&secret).unwrap();
+    assert_eq!(send(&cluster, "POST", "/api/v1/namespaces/default/secrets", body, "application/json").await.0, 201);
+    let kept = cluster.server.journal().since(mark)[0].body.clone().unwrap();
+    assert_eq!((&kept["metadata"]["name"], &kept["data"]), (&json!("s"), &json!({"password": "***"})));
+}

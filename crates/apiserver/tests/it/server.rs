@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::{ApiServer, Clock, Controllers};
+use kubewright_middleware::Verb;
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, MAPS, map_path, pass, widgets};

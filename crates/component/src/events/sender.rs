@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use kubewright_core::component::{ComponentState, ComponentStatus, STALLED};
-use kubewright_core::dependents::{Note, ObjectAction, Verb};
+use kubewright_core::dependents::{Note, ObjectAction, RequestPurpose};
 use kubewright_core::flow::{Event, EventType, Reason};
 use kubewright_core::manifest::{OperatorName, keys};
 use kubewright_machinery::object::{ObjectExt as _, ObjectReference};
@@ -91,10 +91,10 @@ impl ComponentEvents {
         if self.dependents != DependentEvents::All || self.is_off(component) {
             return;
         }
-        let (reason, note) = match action.verb {
-            Verb::Create => ("Created", "Object successfully created"),
-            Verb::Update => ("Updated", "Object successfully updated"),
-            Verb::Delete | Verb::Recreate => ("Deleted", "Object successfully deleted"),
+        let (reason, note) = match action.purpose {
+            RequestPurpose::Create => ("Created", "Object successfully created"),
+            RequestPurpose::Update => ("Updated", "Object successfully updated"),
+            RequestPurpose::Delete | RequestPurpose::Recreate => ("Deleted", "Object successfully deleted"),
             _ => return,
         };
         there.record(&reference(action), Event::normal(Reason::new(reason), note));
@@ -105,8 +105,8 @@ impl ComponentEvents {
         if self.dependents == DependentEvents::None || self.is_off(component) {
             return;
         }
-        let event = match action.verb {
-            Verb::Delete | Verb::Recreate => {
+        let event = match action.purpose {
+            RequestPurpose::Delete | RequestPurpose::Recreate => {
                 Event::warning(Reason::new("DeleteError"), format!("Error deleting object: {error}"))
             }
             _ => Event::warning(Reason::new("UpdateError"), format!("Error updating object: {error}")),
@@ -147,37 +147,37 @@ mod tests {
     use std::time::Duration;
 
     use jiff::Timestamp;
-    use kubewright_core::component::{Ending, EndingContext};
+    use kubewright_core::component::{PassEndContext, RecordedEnd};
 
     use super::*;
 
-    fn after(ending: &Ending) -> ComponentStatus {
-        let at = EndingContext {
+    fn after(end: &RecordedEnd) -> ComponentStatus {
+        let at = PassEndContext {
             deleting: false,
             generation: 1,
             started: Timestamp::from_second(1_700_000_000).unwrap(),
             timeout: Duration::from_mins(5),
         };
         let mut status = ComponentStatus::default();
-        status.conclude(ending, &at);
+        status.conclude(end, &at);
         status
     }
 
     fn failed(message: &str) -> ComponentStatus {
-        after(&Ending::Failed { reason: None, message: message.to_owned(), stalled: None })
+        after(&RecordedEnd::Failed { reason: None, message: message.to_owned(), stalled: None })
     }
 
     fn waiting(message: &str) -> ComponentStatus {
-        after(&Ending::Wait { reason: None, message: message.to_owned() })
+        after(&RecordedEnd::Wait { reason: None, message: message.to_owned() })
     }
 
     // EVT-1
     #[test]
     fn normal_events_follow_state_and_reason_and_warnings_the_message_too() {
-        assert_eq!(to_tell(&ComponentStatus::default(), &after(&Ending::Ready)), Some(EventType::Normal));
-        assert_eq!(to_tell(&after(&Ending::Ready), &after(&Ending::Ready)), None);
+        assert_eq!(to_tell(&ComponentStatus::default(), &after(&RecordedEnd::Ready)), Some(EventType::Normal));
+        assert_eq!(to_tell(&after(&RecordedEnd::Ready), &after(&RecordedEnd::Ready)), None);
         assert_eq!(to_tell(&waiting("a"), &waiting("b")), None);
-        assert_eq!(to_tell(&after(&Ending::Ready), &failed("a")), Some(EventType::Warning));
+        assert_eq!(to_tell(&after(&RecordedEnd::Ready), &failed("a")), Some(EventType::Warning));
         assert_eq!(to_tell(&failed("a"), &failed("a")), None);
         assert_eq!(to_tell(&failed("a"), &failed("b")), Some(EventType::Warning));
     }
@@ -185,9 +185,9 @@ mod tests {
     // EVT-1
     #[test]
     fn a_stalled_component_causes_a_warning_event_even_while_it_is_being_deleted() {
-        let blocked = Ending::Blocked { reason: "DeletionBlocked".to_owned(), message: "in use".to_owned() };
+        let blocked = RecordedEnd::Blocked { reason: "DeletionBlocked".to_owned(), message: "in use".to_owned() };
         let mut status = ComponentStatus::default();
-        let at = EndingContext {
+        let at = PassEndContext {
             deleting: true,
             generation: 1,
             started: Timestamp::from_second(1_700_000_000).unwrap(),
@@ -195,6 +195,6 @@ mod tests {
         };
         status.conclude(&blocked, &at);
         assert_eq!(status.state, Some(ComponentState::Deleting));
-        assert_eq!(to_tell(&after(&Ending::Ready), &status), Some(EventType::Warning));
+        assert_eq!(to_tell(&after(&RecordedEnd::Ready), &status), Some(EventType::Warning));
     }
 }

@@ -1,4 +1,4 @@
-use kubewright_core::dependents::Verb;
+use kubewright_core::dependents::RequestPurpose;
 
 /// The numbers of dependents that a pass created, updated and deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,11 +10,11 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Counts a write that changed something.
-    pub(crate) fn count(&mut self, verb: Verb) {
-        match verb {
-            Verb::Create => self.created += 1,
-            Verb::Update | Verb::Orphan => self.updated += 1,
-            Verb::Delete | Verb::Recreate => self.deleted += 1,
+    pub(crate) fn count(&mut self, purpose: RequestPurpose) {
+        match purpose {
+            RequestPurpose::Create => self.created += 1,
+            RequestPurpose::Update | RequestPurpose::Orphan => self.updated += 1,
+            RequestPurpose::Delete | RequestPurpose::Recreate => self.deleted += 1,
             // Writes of owner marks, finalizers and namespaces are not reported as changes of dependents.
             _ => {}
         }
@@ -38,10 +38,10 @@ mod tests {
     fn zero_parts_are_left_out() {
         let mut tally = Tally::default();
         assert_eq!(tally.text(), None);
-        tally.count(Verb::Create);
-        tally.count(Verb::Create);
-        tally.count(Verb::Delete);
-        tally.count(Verb::ReadLive);
+        tally.count(RequestPurpose::Create);
+        tally.count(RequestPurpose::Create);
+        tally.count(RequestPurpose::Delete);
+        tally.count(RequestPurpose::ReadLive);
         assert_eq!(tally.text().as_deref(), Some("created 2, deleted 1"));
     }
 }

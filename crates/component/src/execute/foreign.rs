@@ -4,7 +4,7 @@ use std::sync::Arc;
 use kubewright_core::backoff::Transient;
 use kubewright_core::dependents::{CheckedTypes, Foreign, ForeignCheck, Instances, matches_group};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
-use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, Retry};
+use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, RequestRetries};
 use serde_json::Value;
 
 use crate::observe::title;
@@ -18,7 +18,7 @@ pub(crate) async fn check_foreign(cluster: &Cluster, check: &ForeignCheck) -> (F
     };
     for resource in resources {
         let request = ApiRequest::list(&resource, None).labels(&check.selector).page(Instances::SHOWN as u32).metadata_only();
-        match cluster.send_retrying(&request, &Retry::default()).await {
+        match cluster.send_retrying(&request, &RequestRetries::default()).await {
             Ok(list) => {
                 if let Some(found) = instances(&list, resource.group_kind()) {
                     return (Foreign::Found(found), None);

@@ -1,6 +1,7 @@
 use kubewright_core::dependents::{ObjectAction, Refusal, RefusalCause, Request};
-use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, PatchKind, Propagation};
-use serde_json::Value;
+use kubewright_core::flow::StatusCause;
+use kubewright_machinery::object::Propagation;
+use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, PatchKind};
 
 /// Returns the request that carries out an action.
 pub(super) fn request(action: &ObjectAction, resource: &ApiResource, manager: &str) -> ApiRequest {
@@ -29,21 +30,20 @@ pub(super) fn request(action: &ObjectAction, resource: &ApiResource, manager: &s
 pub(crate) fn refusal_of(error: &ApiError) -> Refusal {
     match (error.status(), error) {
         (Some(status), _) => {
-            let detail = |field: &str| status.details.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-            let cause = |(reason, message, field): (&str, &str, &str)| RefusalCause {
-                reason: reason.to_owned(),
-                field: field.to_owned(),
-                message: message.to_owned(),
+            let cause = |cause: &StatusCause| RefusalCause {
+                reason: cause.reason.clone(),
+                field: cause.field.clone(),
+                message: cause.message.clone(),
             };
             Refusal {
                 code: status.code,
                 reason: status.reason.clone(),
                 message: status.message.clone(),
-                kind: detail("kind"),
-                name: detail("name"),
-                causes: status.causes().map(cause).collect(),
+                kind: status.kind.clone(),
+                name: status.name.clone(),
+                causes: status.causes.iter().map(cause).collect(),
                 unknown_type: false,
-                retry_after: status.retry_after,
+                retry_after: error.retry_after(),
             }
         }
         (None, ApiError::NotServed { .. }) => Refusal::unknown_type(error.to_string()),

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use futures::{Stream, StreamExt as _};
 use kubewright_core::dependents::{ObjectAction, Request};
-use kubewright_runtime::cluster::{ApiAnswer, ApiError, ApiResource, Cluster, Retry};
+use kubewright_runtime::cluster::{ApiAnswer, ApiError, ApiResource, Cluster, RequestRetries};
 
 use super::request::request;
 
@@ -33,7 +33,11 @@ impl Sender {
 
     /// Sends a batch, each request as often as `retry` allows. The answers are yielded one by one, in the order of the actions: collected, they
     /// would take as much memory as the dependents themselves.
-    pub(crate) fn send<'a>(&'a self, actions: Vec<ObjectAction>, retry: &'a Retry) -> impl Stream<Item = SentAction> + Send + 'a {
+    pub(crate) fn send<'a>(
+        &'a self,
+        actions: Vec<ObjectAction>,
+        retry: &'a RequestRetries,
+    ) -> impl Stream<Item = SentAction> + Send + 'a {
         let sent = futures::stream::iter(actions).map(move |action| async move {
             let answer = self.send_one(&action, retry).await;
             SentAction { action, answer }
@@ -41,7 +45,7 @@ impl Sender {
         sent.buffered(self.parallel)
     }
 
-    async fn send_one(&self, action: &ObjectAction, retry: &Retry) -> Result<ApiAnswer, ApiError> {
+    async fn send_one(&self, action: &ObjectAction, retry: &RequestRetries) -> Result<ApiAnswer, ApiError> {
         if !action.after.is_zero() {
             let wait = self.cluster.random().spread(action.after, 0.2);
             self.cluster.clock().sleep(wait).await;

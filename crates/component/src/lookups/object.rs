@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_render::{ObjectQuestion, RenderError, answer_digest};
-use kubewright_runtime::cluster::{ApiRequest, Cluster, Retry};
+use kubewright_runtime::cluster::{ApiRequest, Cluster, RequestRetries};
 use kubewright_runtime::watch::{ProjectedStore, WatchState};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -89,7 +89,7 @@ async fn read(cluster: &Cluster, asked: &ObjectQuestion) -> Result<Arc<Value>, R
         return Ok(Arc::default());
     };
     let request = ApiRequest::get(&resource, &asked.namespace, &asked.name);
-    match cluster.send_retrying(&request, &Retry::default()).await {
+    match cluster.send_retrying(&request, &RequestRetries::default()).await {
         Ok(object) => Ok(Arc::new(answer(&object))),
         Err(error) if error.is_not_found() => Ok(Arc::default()),
         Err(error) => Err(refused(error)),

@@ -7,7 +7,7 @@ use kubewright_core::time::Moment;
 use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_render::{ObjectQuestion, RenderError};
-use kubewright_runtime::cluster::{Cluster, Impersonation};
+use kubewright_runtime::cluster::{Cluster, ImpersonatedIdentity};
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{News, follow};
 use kubewright_runtime::watch::{Project, WatchSpec, project_with};
@@ -83,7 +83,7 @@ impl Lookups {
     }
 
     /// Returns the environment of a pass for a component whose dependents are in the cluster `target` and written with the identity `who`.
-    pub(crate) fn for_pass(&self, component: &Key, target: &Cluster, who: Option<&Impersonation>) -> PassEnvironment {
+    pub(crate) fn for_pass(&self, component: &Key, target: &Cluster, who: Option<&ImpersonatedIdentity>) -> PassEnvironment {
         let name = match who {
             Some(who) => format!("{} as {who:?}", target.name()),
             None => target.name().to_owned(),

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use kubewright_core::component::ComponentStatus;
-use kubewright_core::dependents::Verb;
+use kubewright_core::dependents::RequestPurpose;
 use kubewright_machinery::object::{GroupKind, Key};
 use kubewright_runtime::cluster::ApiError;
 use kubewright_runtime::metrics;
@@ -116,11 +116,11 @@ impl ComponentMetrics {
 
     /// Counts the answer to a request about a dependent, and returns true if it counts as an error. A lost race and an absent object are no
     /// errors, because the pass continues with them.
-    pub(crate) fn sent(&self, verb: Verb, corrective: bool, error: Option<&ApiError>, lost_race: bool) -> bool {
-        let labels = OperationLabels { controller: self.controller.to_string(), action: verb.operation() };
+    pub(crate) fn sent(&self, purpose: RequestPurpose, corrective: bool, error: Option<&ApiError>, lost_race: bool) -> bool {
+        let labels = OperationLabels { controller: self.controller.to_string(), action: purpose.operation() };
         self.families.operations.get_or_create(&labels).inc();
         match error {
-            None if corrective && matches!(verb, Verb::Update | Verb::Recreate) => {
+            None if corrective && matches!(purpose, RequestPurpose::Update | RequestPurpose::Recreate) => {
                 self.families.drift.get_or_create(&self.controller()).inc();
             }
             None => {}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kubewright_core::component::{ComponentState, ComponentStatus};
 use kubewright_core::dependents::{Item, Phase};
-use kubewright_core::health::Status;
+use kubewright_core::health::Health;
 use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
@@ -42,7 +42,7 @@ impl Standings {
 impl KindStandings {
     pub(super) fn set(&self, component: &Key, status: &ComponentStatus) {
         let items = status.inventory.items();
-        let ready = |item: &&Item| item.phase == Phase::Completed || item.status == Some(Status::Current);
+        let ready = |item: &&Item| item.phase == Phase::Completed || item.status == Some(Health::Current);
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let (dependents, unready) = (count(items.len()), count(items.len() - items.iter().filter(ready).count()));
         self.components.lock().insert(component.clone(), Standing { state: status.state, dependents, unready });

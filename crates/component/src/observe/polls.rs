@@ -6,7 +6,7 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use kubewright_core::dependents::Projection;
 use kubewright_core::time::Moment;
 use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
-use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, Retry};
+use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, RequestRetries};
 use kubewright_runtime::watch::Project;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -109,7 +109,7 @@ impl Polls {
             if let Some(page) = next.take() {
                 request = request.query("continue", page);
             }
-            let mut list = self.cluster.send_retrying(&request, &Retry::default()).await?;
+            let mut list = self.cluster.send_retrying(&request, &RequestRetries::default()).await?;
             if let Some(Value::Array(items)) = list.get_mut("items").map(Value::take) {
                 objects.extend(items);
             }
@@ -128,7 +128,7 @@ impl Polls {
     }
 
     async fn get_one(&self, request: ApiRequest) -> Result<Option<Value>, ApiError> {
-        match self.cluster.send_retrying(&request, &Retry::default()).await {
+        match self.cluster.send_retrying(&request, &RequestRetries::default()).await {
             Ok(object) => Ok(Some(object)),
             Err(error) if error.is_not_found() => Ok(None),
             Err(error) => Err(error),

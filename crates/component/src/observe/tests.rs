@@ -5,9 +5,9 @@ use std::process::Command;
 use std::sync::Arc;
 
 use kubewright_apiserver::{ApiServer, Identity};
-use kubewright_core::dependents::{PrepareContext, ProjectionContext, Scope, prepare};
-use kubewright_core::manifest::{OperatorName, OwnerId, Policies};
-use kubewright_machinery::object::{GroupKind, ObjectExt as _};
+use kubewright_core::dependents::{PrepareContext, ProjectionContext, prepare};
+use kubewright_core::manifest::{DependentPolicies, OperatorName, OwnerId};
+use kubewright_machinery::object::{GroupKind, ObjectExt as _, Scope};
 use kubewright_runtime::cluster::{Cluster, ClusterOptions};
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::Project as _;
@@ -129,7 +129,7 @@ async fn watched_dependents() {
     }
     report(before, WATCHED * DEPENDENTS);
     let last = dependent(WATCHED - 1, DEPENDENTS - 1).key().unwrap();
-    assert_eq!(watches.get(&last).unwrap().status, kubewright_core::health::Status::Current);
+    assert_eq!(watches.get(&last).unwrap().status, kubewright_core::health::Health::Current);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn projections() {
 #[test]
 #[ignore = "a measurement that runs in a process of its own"]
 fn summaries() {
-    let (operator, policies) = (OperatorName::new(OPERATOR).unwrap(), Policies::default());
+    let (operator, policies) = (OperatorName::new(OPERATOR).unwrap(), DependentPolicies::default());
     let context = PrepareContext {
         operator: &operator,
         policies: &policies,

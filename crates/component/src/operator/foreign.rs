@@ -6,7 +6,7 @@ use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::QueueHandle;
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::trigger::{AtFirst, Trigger};
+use kubewright_runtime::trigger::{AtFirst, StoreTrigger};
 use kubewright_runtime::watch::{ProjectedStore, WatchSpec, project_with};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -67,7 +67,7 @@ impl ForeignStore {
         // The first passes of all components see the objects of a list that is complete by now. Changes in a later first list would be missed.
         let at_first = if store.is_synced() { AtFirst::Skipped } else { AtFirst::Queued };
         let name = format!("foreign {store}");
-        Trigger::mapped(store, |_, components: &Vec<Key>| components.clone()).at_first(at_first).start(name, queue, tasks);
+        StoreTrigger::mapped(store, |_, components: &Vec<Key>| components.clone()).at_first(at_first).start(name, queue, tasks);
     }
 }
 

@@ -9,13 +9,13 @@ use kubewright_core::queue::Lane;
 use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_render::ErasedGenerator;
-use kubewright_runtime::cluster::Retry;
+use kubewright_runtime::cluster::RequestRetries;
 use kubewright_runtime::controller::Runner;
 use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::operator::{ConstructedPart, Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::status::StatusWriter;
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::trigger::Trigger;
+use kubewright_runtime::trigger::StoreTrigger;
 use kubewright_runtime::watch::Change;
 
 use super::EngineOptions;
@@ -177,9 +177,9 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             FinalizerWriter::new(own.clone(), Arc::clone(&resource), Arc::clone(&manager), finalizer, &context.timing);
         let own = Arc::new(Own {
             kind: Box::new(kind),
-            finalizers: finalizers.retrying(Retry::default()),
+            finalizers: finalizers.retrying(RequestRetries::default()),
             components: components.clone(),
-            statuses: StatusWriter::new(own, resource, manager, &context.timing).retrying(Retry::default()),
+            statuses: StatusWriter::new(own, resource, manager, &context.timing).retrying(RequestRetries::default()),
         });
         let standing_by = (Arc::clone(&shared), Arc::clone(&own));
         let passes = context.workers.unwrap_or(self.options.parallel_passes);
@@ -228,7 +228,7 @@ impl ConstructedPart for ConstructedComponent {
         for foreign in foreign {
             foreign.queue(controller.enqueue(), &tasks);
         }
-        Trigger::of_objects(components.store().clone())
+        StoreTrigger::of_objects(components.store().clone())
             .filter(move |change: &Change<Compact>| components.triggers(change))
             .described()
             .start(format!("components {}", controller.name()), controller.enqueue(), &tasks);

@@ -15,7 +15,7 @@ use kubewright_runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGu
 use serde_json::Value;
 
 use super::end::{EnginePassEnd, Step};
-use super::finish::{EndingPass, PhaseResult};
+use super::finish::{PhaseResult, UnrecordedPass};
 use super::pass::EnginePass;
 use super::resolve_references::ResolvedInputs;
 use crate::hooks::Point;
@@ -46,7 +46,7 @@ pub(super) enum Abandonment {
 
 impl<'a> AbandonedPass<'a> {
     /// Releases the dependents, then the component.
-    pub(super) async fn delete(mut self) -> PhaseResult<'a, Box<EndingPass<'a>>> {
+    pub(super) async fn delete(mut self) -> PhaseResult<'a, Box<UnrecordedPass<'a>>> {
         match self.abandon_and_release().await {
             Ok(end) => Ok(self.pass.end(end, self.inputs.reached())),
             Err(end) => Err(self.pass.end(*end, self.inputs.reached())),

@@ -3,14 +3,14 @@
 use kubewright_core::dependents::Verdict;
 
 use super::end::{EnginePassEnd, Step};
-use super::finish::{EndingPass, PhaseResult};
+use super::finish::{PhaseResult, UnrecordedPass};
 use super::goal::Goal;
 use super::select_target::TargetedPass;
 use crate::hooks::Point;
 
 impl<'a> TargetedPass<'a> {
     /// Installs, upgrades and repairs the dependents (component.md, 5.2).
-    pub(super) async fn apply(mut self) -> PhaseResult<'a, Box<EndingPass<'a>>> {
+    pub(super) async fn apply(mut self) -> PhaseResult<'a, Box<UnrecordedPass<'a>>> {
         if let Err(end) = self.prepare().await {
             return Err(self.end(*end));
         }

@@ -6,7 +6,7 @@ use kubewright_runtime::controller::PassContext;
 use serde_json::{Map, Value};
 
 use super::component_keeper::ComponentKeeper;
-use super::finish::{EndingPass, PhaseResult};
+use super::finish::{PhaseResult, UnrecordedPass};
 use super::pass::EnginePass;
 use super::select_target::SelectedTarget;
 use super::{Host, Own, SharedPassState};
@@ -83,14 +83,14 @@ impl<'a> BegunPass<'a> {
     }
 
     /// Runs all phases, up to the end of one of them.
-    pub(super) async fn run(self) -> EndingPass<'a> {
+    pub(super) async fn run(self) -> UnrecordedPass<'a> {
         // The phases are values of a kilobyte and more that are handed on; on the heap they do not make the futures of all callers large.
         match Box::pin(self.phases()).await {
-            Ok(ending) | Err(ending) => *ending,
+            Ok(ended) | Err(ended) => *ended,
         }
     }
 
-    async fn phases(self) -> PhaseResult<'a, Box<EndingPass<'a>>> {
+    async fn phases(self) -> PhaseResult<'a, Box<UnrecordedPass<'a>>> {
         let resolved = self.read_spec()?.resolve_references().await?;
         match resolved.select_target().await? {
             SelectedTarget::Abandoned(abandoned) => abandoned.delete().await,

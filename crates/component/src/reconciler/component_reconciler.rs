@@ -52,12 +52,12 @@ impl RunPass for ComponentReconciler {
             return context.end(&Ok(()));
         };
         context.object(object.uid());
-        let ending = BegunPass::of_component(&self.shared, &self.own, context, object).run().await;
+        let ended = BegunPass::of_component(&self.shared, &self.own, context, object).run().await;
         // Another replica may be working on the component already, so the pass is abandoned without a write (STA-7).
         if context.has_lost_term() {
             return Conclusion::cancelled();
         }
-        let outcome = ending.finish().await;
+        let outcome = ended.finish().await;
         // No event reports a component that was removed by a write of this very pass.
         if self.component(context).is_none() {
             self.forget(context).await;

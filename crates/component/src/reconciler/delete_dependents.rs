@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::component_keeper::ComponentKeeper;
 use super::end::{EnginePassEnd, Step};
-use super::finish::{EndingPass, PhaseResult};
+use super::finish::{PhaseResult, UnrecordedPass};
 use super::goal::Goal;
 use super::pass::EnginePass;
 use super::render::RenderedPass;
@@ -20,7 +20,7 @@ use crate::hooks::Point;
 
 impl<'a> TargetedPass<'a> {
     /// Removes all dependents, then the finalizer of the component (component.md, 5.3).
-    pub(super) async fn delete(mut self) -> PhaseResult<'a, Box<EndingPass<'a>>> {
+    pub(super) async fn delete(mut self) -> PhaseResult<'a, Box<UnrecordedPass<'a>>> {
         if let Err(end) = self.run_hooks_of_deletion().await {
             return Err(self.end(*end));
         }

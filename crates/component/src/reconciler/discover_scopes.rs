@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use futures::future::join_all;
-use kubewright_core::dependents::Scope;
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt, Scope};
 use serde_json::Value;
 
 use super::end::{EnginePassEnd, Step};

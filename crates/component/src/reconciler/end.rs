@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kubewright_core::component::Ending;
+use kubewright_core::component::RecordedEnd;
 use kubewright_core::dependents::Verdict;
 use kubewright_core::flow::{Blocked, Class, Delay, Failure, Flow, Halt, Reason, Wait, WaitOn};
 use kubewright_render::RenderError;
@@ -19,7 +19,7 @@ pub(super) enum EnginePassEnd {
     /// The end is recorded in the status.
     Recorded {
         /// The state to record in the status.
-        ending: Ending,
+        end: RecordedEnd,
         /// The flow that the runner gets.
         flow: Flow,
         /// The maximum delay of the next pass.
@@ -63,11 +63,11 @@ impl Intervals {
 
 impl EnginePassEnd {
     pub(super) fn suspended() -> Self {
-        Self::Recorded { ending: Ending::Suspended, flow: Ok(()), recheck: None }
+        Self::Recorded { end: RecordedEnd::Suspended, flow: Ok(()), recheck: None }
     }
 
     pub(super) fn ready(intervals: Intervals) -> Self {
-        Self::Recorded { ending: Ending::Ready, flow: Ok(()), recheck: Some(intervals.requeue) }
+        Self::Recorded { end: RecordedEnd::Ready, flow: Ok(()), recheck: Some(intervals.requeue) }
     }
 
     pub(super) fn unrecorded(failure: Failure) -> Self {
@@ -82,7 +82,7 @@ impl EnginePassEnd {
     pub(super) fn blocked(reason: &'static str, message: String, intervals: Intervals) -> Self {
         Self::Recorded {
             flow: Blocked::new(Reason::new(reason), message.clone()).into(),
-            ending: Ending::Blocked { reason: reason.to_owned(), message },
+            end: RecordedEnd::Blocked { reason: reason.to_owned(), message },
             recheck: Some(intervals.requeue),
         }
     }
@@ -92,14 +92,14 @@ impl EnginePassEnd {
         let delay = Delay::at_least_min(after.unwrap_or(intervals.retry));
         Self::Recorded {
             flow: Wait::after(delay, Reason::new("Retrying")).message(message.clone()).into(),
-            ending: Ending::Wait { reason: None, message },
+            end: RecordedEnd::Wait { reason: None, message },
             recheck: None,
         }
     }
 
     pub(super) fn failed(failure: Failure, stalled: Option<&'static str>, intervals: Intervals) -> Self {
         Self::Recorded {
-            ending: Ending::Failed { reason: None, message: failure.text(), stalled: stalled.map(str::to_owned) },
+            end: RecordedEnd::Failed { reason: None, message: failure.text(), stalled: stalled.map(str::to_owned) },
             recheck: stalled.map(|_| intervals.requeue),
             flow: Err(failure.into()),
         }
@@ -109,9 +109,9 @@ impl EnginePassEnd {
     pub(super) fn halted(halt: Halt, intervals: Intervals) -> Self {
         let recheck = Some(intervals.requeue);
         match halt {
-            Halt::Done => Self::Recorded { ending: Ending::Kept, flow: Err(Halt::Done), recheck },
+            Halt::Done => Self::Recorded { end: RecordedEnd::Kept, flow: Err(Halt::Done), recheck },
             Halt::Wait(wait) => {
-                let ending = Ending::Wait { reason: Some(wait.reason().to_string()), message: wait.text() };
+                let end = RecordedEnd::Wait { reason: Some(wait.reason().to_string()), message: wait.text() };
                 let wait = match wait.on() {
                     // An event that the framework does not know cannot queue the component, so a timer replaces it.
                     WaitOn::Event { .. } => {
@@ -119,10 +119,10 @@ impl EnginePassEnd {
                     }
                     _ => wait,
                 };
-                Self::Recorded { ending, flow: wait.into(), recheck: None }
+                Self::Recorded { end, flow: wait.into(), recheck: None }
             }
             Halt::Blocked(blocked) => Self::Recorded {
-                ending: Ending::Blocked { reason: blocked.reason().to_string(), message: blocked.text() },
+                end: RecordedEnd::Blocked { reason: blocked.reason().to_string(), message: blocked.text() },
                 flow: blocked.into(),
                 recheck,
             },
@@ -130,7 +130,7 @@ impl EnginePassEnd {
                 let terminal = matches!(failure.class(), Class::Terminal);
                 let reason = terminal.then(|| failure.classification().reason.to_string());
                 Self::Recorded {
-                    ending: Ending::Failed { reason: reason.clone(), message: failure.text(), stalled: reason },
+                    end: RecordedEnd::Failed { reason: reason.clone(), message: failure.text(), stalled: reason },
                     flow: Err(failure.into()),
                     recheck: recheck.filter(|_| terminal),
                 }
@@ -172,8 +172,8 @@ impl EnginePassEnd {
 
     const fn severity(&self) -> u8 {
         match self {
-            Self::Recorded { ending: Ending::Failed { .. }, .. } => 2,
-            Self::Recorded { ending: Ending::Blocked { .. }, .. } => 1,
+            Self::Recorded { end: RecordedEnd::Failed { .. }, .. } => 2,
+            Self::Recorded { end: RecordedEnd::Blocked { .. }, .. } => 1,
             _ => 0,
         }
     }
@@ -182,7 +182,8 @@ impl EnginePassEnd {
     fn message(&mut self) -> Option<&mut String> {
         match self {
             Self::Recorded {
-                ending: Ending::Failed { message, .. } | Ending::Blocked { message, .. } | Ending::Wait { message, .. },
+                end:
+                    RecordedEnd::Failed { message, .. } | RecordedEnd::Blocked { message, .. } | RecordedEnd::Wait { message, .. },
                 ..
             } => Some(message),
             _ => None,
@@ -195,7 +196,7 @@ impl EnginePassEnd {
             Verdict::Complete => Self::ready(intervals),
             Verdict::Incomplete { waiting } => Self::Recorded {
                 flow: Wait::after(Delay::at_least_min(intervals.requeue), Reason::new("Processing")).into(),
-                ending: Ending::Incomplete(waiting),
+                end: RecordedEnd::Incomplete(waiting),
                 recheck: None,
             },
             Verdict::Wait { message, after } => Self::waiting(message, after, intervals),
@@ -220,9 +221,9 @@ impl EnginePassEnd {
     }
 
     /// Returns the state to record, the flow for the runner, and the maximum delay of the next pass.
-    pub(super) fn into_parts(self) -> (Option<Ending>, Flow, Option<Duration>) {
+    pub(super) fn into_parts(self) -> (Option<RecordedEnd>, Flow, Option<Duration>) {
         match self {
-            Self::Recorded { ending, flow, recheck } => (Some(ending), flow, recheck),
+            Self::Recorded { end, flow, recheck } => (Some(end), flow, recheck),
             Self::Gone => (None, Ok(()), None),
             Self::Unrecorded { flow } => (None, flow, None),
             Self::Overtaken => (None, Wait::after(OVERTAKEN, Reason::new("Overtaken")).into(), None),

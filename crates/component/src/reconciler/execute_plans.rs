@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use kubewright_core::backoff::Transient;
 use kubewright_core::dependents::{Action, Foreign, ForeignCheck, Inventory, Memory, ObjectAction, Observed, Plan};
 use kubewright_machinery::object::GroupKind;
-use kubewright_runtime::cluster::Retry;
+use kubewright_runtime::cluster::RequestRetries;
 
 use super::end::Step;
 use crate::execute::{SentAction, check_foreign};
@@ -36,7 +36,7 @@ pub(super) trait PlanSite: Send {
     fn unknown_action(&mut self, action: &Action) -> Step;
 
     /// Notes actions that are about to be sent, and returns how often each may be repeated.
-    fn sending(&mut self, batch: &[ObjectAction], inventory: &Inventory) -> Retry;
+    fn sending(&mut self, batch: &[ObjectAction], inventory: &Inventory) -> RequestRetries;
 
     /// Records an answer.
     fn record(&mut self, sent: &SentAction, observed: &mut Observed);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use kubewright_core::component::{ComponentStatus, Ending};
+use kubewright_core::component::{ComponentStatus, RecordedEnd};
 use kubewright_core::flow::{Flow, Halt};
 use kubewright_machinery::object::GroupKind;
 
@@ -17,10 +17,10 @@ use crate::observe::{DependentWatches, Polled};
 use crate::targets::DependentsTarget;
 
 /// The result of a phase: the next phase, or the end of the pass.
-pub(super) type PhaseResult<'a, Next> = Result<Next, Box<EndingPass<'a>>>;
+pub(super) type PhaseResult<'a, Next> = Result<Next, Box<UnrecordedPass<'a>>>;
 
 /// A pass that has ended and is not recorded yet.
-pub(super) struct EndingPass<'a> {
+pub(super) struct UnrecordedPass<'a> {
     pub(super) pass: EnginePass<'a>,
     pub(super) end: EnginePassEnd,
     pub(super) reached: PassFindings,
@@ -87,21 +87,21 @@ impl PassFindings {
     }
 }
 
-impl EndingPass<'_> {
+impl UnrecordedPass<'_> {
     /// Writes the status, records events, and determines the time of the next pass.
     pub(super) async fn finish(self) -> EnginePassOutcome {
         let Self { mut pass, end, reached } = self;
         let gone = matches!(end, EnginePassEnd::Gone);
-        let (ending, flow, recheck) = end.into_parts();
+        let (end, flow, recheck) = end.into_parts();
         pass.count_failure(&flow);
         let mut outcome = EnginePassOutcome { flow: pass.spread(flow), recheck, gone };
-        let Some(ending) = ending else {
+        let Some(end) = end else {
             pass.shared.events.changed(&pass.object, pass.tally);
             pass.try_again_soon(&mut outcome);
             return outcome;
         };
         let before = pass.persisted.component();
-        pass.conclude(&ending, &reached);
+        pass.conclude(&end, &reached);
         match pass.record(reached.intervals).await {
             Ok(held_back) => {
                 if held_back.is_none() {
@@ -118,7 +118,7 @@ impl EndingPass<'_> {
                 pass.shared.events.changed(&pass.object, pass.tally);
             }
         }
-        pass.schedule(&ending, &mut outcome, &reached);
+        pass.schedule(&end, &mut outcome, &reached);
         outcome
     }
 }
@@ -137,9 +137,9 @@ impl BegunPass<'_> {
         };
         pass.shared.metrics.failed(None);
         let before = pass.persisted.component();
-        let ending = Ending::Failed { reason: None, message, stalled: None };
-        let at = pass.ending_context(intervals);
-        pass.draft.component.show(&ending, &at);
+        let end = RecordedEnd::Failed { reason: None, message, stalled: None };
+        let at = pass.end_context(intervals);
+        pass.draft.component.show(&end, &at);
         // A status that cannot be written now is written by the next pass, which follows soon.
         if matches!(pass.record(intervals).await, Ok(None)) {
             pass.tell(&before, None);
@@ -159,14 +159,14 @@ impl EnginePass<'_> {
     }
 
     /// Updates the draft with the end of the pass.
-    pub(super) fn conclude(&mut self, ending: &Ending, reached: &PassFindings) {
+    pub(super) fn conclude(&mut self, end: &RecordedEnd, reached: &PassFindings) {
         self.count_renderings(reached.digest());
-        let at = self.ending_context(reached.intervals);
-        self.draft.component.conclude(ending, &at);
+        let at = self.end_context(reached.intervals);
+        self.draft.component.conclude(end, &at);
         self.draft.component.contest(self.memory.engine.fights(), self.now, self.shared.started);
         self.draft.component.await_corrections(self.memory.engine.pending(), self.now);
         self.draft.component.lack_fields(self.memory.engine.undeclared(), reached.restarted(), self.now);
-        self.tell_polling(ending, reached);
+        self.tell_polling(end, reached);
     }
 
     /// Corrects the revision, which counts the digests that were rendered, not those whose rendering was refused or had to wait (PASS-4).

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kubewright_core::dependents::{Desired, Summary};
+use kubewright_core::dependents::{Desired, DesiredSummary};
 use kubewright_machinery::object::GroupVersionKind;
 use kubewright_render::{Asked, RenderInputs};
 
@@ -17,7 +17,7 @@ pub(crate) struct Rendered {
     /// The objects that plans work with. Empty between passes once there is a summary.
     pub(super) desired: Desired,
     /// The summary that is kept instead of the manifests.
-    pub(super) summary: Option<Summary>,
+    pub(super) summary: Option<DesiredSummary>,
     /// The types that were not served. Once they are, scopes are decided again.
     pub(super) unknown: BTreeSet<GroupVersionKind>,
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kubewright_core::component::Ending;
+use kubewright_core::component::RecordedEnd;
 use kubewright_core::flow::{Delay, Flow, Halt};
 
 use super::end::Intervals;
@@ -22,17 +22,17 @@ pub(super) struct EnginePassOutcome {
 
 impl EnginePass<'_> {
     /// Determines the time of the next pass after the draft is concluded.
-    pub(super) fn schedule(&mut self, ending: &Ending, outcome: &mut EnginePassOutcome, reached: &PassFindings) {
+    pub(super) fn schedule(&mut self, end: &RecordedEnd, outcome: &mut EnginePassOutcome, reached: &PassFindings) {
         self.shared.metrics.recorded(self.key, &self.draft.component);
         self.observe_metrics(reached);
-        let poll = self.until_poll(ending, reached);
+        let poll = self.until_poll(end, reached);
         outcome.recheck = soonest([
             outcome.recheck.map(|delay| self.longer(delay)),
             self.until_timeout(reached.intervals),
             reached.wake.and_then(|wake| self.until(wake)),
             poll,
         ]);
-        if matches!(ending, Ending::Suspended) {
+        if matches!(end, RecordedEnd::Suspended) {
             outcome.recheck = None;
         }
         if self.transient.is_none() {

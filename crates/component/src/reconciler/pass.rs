@@ -9,8 +9,8 @@
 
 use jiff::Timestamp;
 use kubewright_core::backoff::Transient;
-use kubewright_core::component::EndingContext;
-use kubewright_core::dependents::{ObjectAction, Request, Verb};
+use kubewright_core::component::PassEndContext;
+use kubewright_core::dependents::{ObjectAction, Request, RequestPurpose};
 use kubewright_core::why::WriteVerb;
 use kubewright_machinery::object::Key;
 use serde_json::Value;
@@ -19,7 +19,7 @@ use super::SharedPassState;
 use super::component_keeper::ComponentKeeper;
 use super::component_memory::Taken;
 use super::end::{EnginePassEnd, Intervals};
-use super::finish::{EndingPass, PassFindings};
+use super::finish::{PassFindings, UnrecordedPass};
 use crate::events::Tally;
 use crate::record::{Draft, Persisted};
 
@@ -51,16 +51,16 @@ pub(super) struct EnginePass<'a> {
 
 impl<'a> EnginePass<'a> {
     /// Ends the pass.
-    pub(super) fn end(self, end: EnginePassEnd, reached: PassFindings) -> Box<EndingPass<'a>> {
-        Box::new(EndingPass { pass: self, end, reached })
+    pub(super) fn end(self, end: EnginePassEnd, reached: PassFindings) -> Box<UnrecordedPass<'a>> {
+        Box::new(UnrecordedPass { pass: self, end, reached })
     }
 
     pub(super) fn is_deleting(&self) -> bool {
         self.deleting
     }
 
-    pub(super) fn ending_context(&self, intervals: Intervals) -> EndingContext {
-        EndingContext { deleting: self.deleting, generation: self.generation, started: self.now, timeout: intervals.timeout }
+    pub(super) fn end_context(&self, intervals: Intervals) -> PassEndContext {
+        PassEndContext { deleting: self.deleting, generation: self.generation, started: self.now, timeout: intervals.timeout }
     }
 
     /// Notes a patch of the component, or of its subresource. A host notes its own patches.
@@ -72,8 +72,8 @@ impl<'a> EnginePass<'a> {
 
     /// Notes a write of a dependent.
     pub(super) fn wrote_dependent(&self, action: &ObjectAction) {
-        let verb = match (&action.request, action.verb) {
-            (Request::Create(_), _) | (_, Verb::Create | Verb::CreateNamespace) => WriteVerb::Created,
+        let verb = match (&action.request, action.purpose) {
+            (Request::Create(_), _) | (_, RequestPurpose::Create | RequestPurpose::CreateNamespace) => WriteVerb::Created,
             (Request::Replace(_), _) => WriteVerb::Updated,
             (Request::Delete { .. }, _) => WriteVerb::Deleted,
             _ => WriteVerb::Patched,

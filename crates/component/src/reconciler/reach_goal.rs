@@ -6,19 +6,19 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kubewright_core::backoff::Transient;
-use kubewright_core::component::Ending;
+use kubewright_core::component::RecordedEnd;
 use kubewright_core::dependents::{
     Action, BlockingObject, CheckedTypes, Engine, ForeignCheck, Inventory, Item, Memory, ObjectAction, Observed, Plan,
     Projection, Verdict, plan, plan_deletion,
 };
 use kubewright_core::flow::Failure;
 use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
-use kubewright_runtime::cluster::Retry;
+use kubewright_runtime::cluster::RequestRetries;
 use kubewright_runtime::watch::WatchSpec;
 
 use super::end::{EnginePassEnd, Step};
 use super::execute_plans::{ExecutedPlans, PlanSite, execute_plans};
-use super::finish::{EndingPass, PhaseResult};
+use super::finish::{PhaseResult, UnrecordedPass};
 use super::goal::Goal;
 use super::pass::EnginePass;
 use super::remove_unlisted_objects::unsure;
@@ -82,7 +82,7 @@ impl<'a> RenderedPass<'a> {
 }
 
 impl<'a> ExecutedPass<'a> {
-    pub(super) fn end(self, end: EnginePassEnd) -> Box<EndingPass<'a>> {
+    pub(super) fn end(self, end: EnginePassEnd) -> Box<UnrecordedPass<'a>> {
         self.watched.end(end, self.wake)
     }
 }
@@ -116,13 +116,13 @@ impl PlanSite for PassPlans<'_> {
     async fn persist(&mut self, inventory: &Inventory) -> Step {
         let TargetedPass { pass, inputs, .. } = &mut self.watched.targeted;
         let before = std::mem::replace(&mut pass.draft.component.inventory, inventory.clone());
-        let ending = match () {
-            () if pass.draft.component.observed_generation <= 0 => Ending::FirstSeen,
-            () if inputs.restarted => Ending::Restarting,
-            () => Ending::Kept,
+        let end = match () {
+            () if pass.draft.component.observed_generation <= 0 => RecordedEnd::FirstSeen,
+            () if inputs.restarted => RecordedEnd::Restarting,
+            () => RecordedEnd::Kept,
         };
-        let at = pass.ending_context(inputs.intervals());
-        pass.draft.component.show(&ending, &at);
+        let at = pass.end_context(inputs.intervals());
+        pass.draft.component.show(&end, &at);
         let written = pass.write_status_with_room(inventory.growth(), inputs.intervals()).await;
         if written.is_err() {
             // None of the requests was sent, so the inventory must not list them.
@@ -140,7 +140,7 @@ impl PlanSite for PassPlans<'_> {
         Err(Box::new(EnginePassEnd::failed(failure, None, self.watched.targeted.inputs.intervals())))
     }
 
-    fn sending(&mut self, batch: &[ObjectAction], inventory: &Inventory) -> Retry {
+    fn sending(&mut self, batch: &[ObjectAction], inventory: &Inventory) -> RequestRetries {
         let TargetedPass { pass, target, .. } = &self.watched.targeted;
         pass.shared.leftovers.expect(pass.key, pass.object.uid(), target, batch, inventory);
         pass.retry()
@@ -261,7 +261,7 @@ fn joined(inventory: &Inventory, more: impl Iterator<Item = Item>) -> Inventory 
 fn wants_to_write(actions: &[Action]) -> bool {
     actions.iter().any(|action| match action {
         Action::Persist(_) => true,
-        Action::Send(action) => action.verb.is_write() && !action.corrective,
+        Action::Send(action) => action.purpose.is_write() && !action.corrective,
         _ => false,
     })
 }

@@ -1,6 +1,6 @@
 //! Recording of the answer to a request about a dependent.
 
-use kubewright_core::dependents::{Engine, ObjectAction, Observed, Refusal, Request, Response, Verb};
+use kubewright_core::dependents::{Engine, ObjectAction, Observed, Refusal, Request, RequestPurpose, Response};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
@@ -17,21 +17,22 @@ impl WatchedPass<'_> {
         let version_before = observed.get(&action.key).map(|live| live.resource_version().to_owned());
         let now = pass.now;
         let refusal = sent.answer.as_ref().err().map(refusal_of);
-        let lost = refusal.as_ref().is_some_and(|refusal| lost_race(action.verb, refusal));
-        let failed = shared.metrics.sent(action.verb, action.corrective, sent.answer.as_ref().err(), lost);
+        let lost = refusal.as_ref().is_some_and(|refusal| lost_race(action.purpose, refusal));
+        let failed = shared.metrics.sent(action.purpose, action.corrective, sent.answer.as_ref().err(), lost);
         pass.error_counted |= failed;
         match (&sent.answer, refusal) {
             (Ok(answer), _) => {
                 let body = &answer.object;
-                if !matches!(action.verb, Verb::CreateNamespace | Verb::ReadLive | Verb::Compare) {
+                if !matches!(action.purpose, RequestPurpose::CreateNamespace | RequestPurpose::ReadLive | RequestPurpose::Compare)
+                {
                     remember(&self.watches, action, body);
                 }
-                if action.verb == Verb::Create {
+                if action.purpose == RequestPurpose::Create {
                     shared.leftovers.created(pass.key, &action.key, body.uid());
                 }
                 let changed = version_before.is_none_or(|before| before != body.resource_version());
-                if action.verb.is_write() && changed {
-                    pass.tally.count(action.verb);
+                if action.purpose.is_write() && changed {
+                    pass.tally.count(action.purpose);
                     pass.wrote_dependent(action);
                     shared.events.dependent_written(&pass.object, action, &target.recorder);
                 }
@@ -46,7 +47,7 @@ impl WatchedPass<'_> {
             }
             (Err(_), None) => {}
             (Err(_), Some(refusal)) => {
-                if action.verb == Verb::Create {
+                if action.purpose == RequestPurpose::Create {
                     shared.leftovers.refused(pass.key, &action.key, &refusal);
                 }
                 let told = observed.record(engine, action, Response::Refused(&refusal), &mut pass.memory.engine, now);
@@ -55,7 +56,7 @@ impl WatchedPass<'_> {
                 }
                 let goes_on = observed.goes_on(&action.key);
                 let silent = goes_on || told.is_some() || lost;
-                if action.verb.is_write() && !silent && !refusal.is_transient() && !refusal.is_absent() {
+                if action.purpose.is_write() && !silent && !refusal.is_transient() && !refusal.is_absent() {
                     let there = &target.recorder;
                     shared.events.dependent_failed(&pass.object, action, &refusal.to_string(), there);
                 }
@@ -66,8 +67,8 @@ impl WatchedPass<'_> {
 
 /// Records an own write in the watches, so that it is visible at once.
 fn remember(watches: &DependentWatches, action: &ObjectAction, body: &Value) {
-    let gone = match action.verb {
-        Verb::Delete | Verb::Recreate => body.kind() == "Status" || body.deletion_timestamp().is_none(),
+    let gone = match action.purpose {
+        RequestPurpose::Delete | RequestPurpose::Recreate => body.kind() == "Status" || body.deletion_timestamp().is_none(),
         _ => body.deletion_timestamp().is_some() && body.finalizers().next().is_none(),
     };
     if !gone {
@@ -82,8 +83,9 @@ fn remember(watches: &DependentWatches, action: &ObjectAction, body: &Value) {
 }
 
 /// Returns true if a write lost a race. A failed test of a JSON patch has the same code as an invalid object.
-fn lost_race(verb: Verb, refusal: &Refusal) -> bool {
-    refusal.is_conflict() || (matches!(verb, Verb::ReleaseFinalizer | Verb::Reclaim) && refusal.code == 422)
+fn lost_race(purpose: RequestPurpose, refusal: &Refusal) -> bool {
+    refusal.is_conflict()
+        || (matches!(purpose, RequestPurpose::ReleaseFinalizer | RequestPurpose::Reclaim) && refusal.code == 422)
 }
 
 #[cfg(test)]
@@ -94,8 +96,8 @@ mod tests {
     #[test]
     fn a_failed_test_of_a_finalizer_patch_is_a_lost_race_and_no_error() {
         let invalid = Refusal { code: 422, ..Refusal::default() };
-        assert!(lost_race(Verb::ReleaseFinalizer, &invalid));
-        assert!(!lost_race(Verb::Update, &invalid));
-        assert!(lost_race(Verb::Update, &Refusal { code: 409, ..Refusal::default() }));
+        assert!(lost_race(RequestPurpose::ReleaseFinalizer, &invalid));
+        assert!(!lost_race(RequestPurpose::Update, &invalid));
+        assert!(lost_race(RequestPurpose::Update, &Refusal { code: 409, ..Refusal::default() }));
     }
 }

@@ -10,7 +10,7 @@ use kubewright_core::dependents::{
     Action, Desired, Engine, Inventory, Item, Memory, ObjectAction, Observed, Phase, Plan, Response, plan_deletion,
 };
 use kubewright_machinery::object::{Key, ObjectExt as _, ObjectKey};
-use kubewright_runtime::cluster::{ApiRequest, Retry};
+use kubewright_runtime::cluster::{ApiRequest, RequestRetries};
 use serde_json::Value;
 
 use super::SharedPassState;
@@ -142,13 +142,13 @@ impl PlanSite for LeftoverRemoval<'_> {
         Ok(())
     }
 
-    fn sending(&mut self, _: &[ObjectAction], _: &Inventory) -> Retry {
-        Retry::default()
+    fn sending(&mut self, _: &[ObjectAction], _: &Inventory) -> RequestRetries {
+        RequestRetries::default()
     }
 
     fn record(&mut self, sent: &SentAction, observed: &mut Observed) {
         let error = sent.answer.as_ref().err();
-        self.shared.metrics.sent(sent.action.verb, false, error, false);
+        self.shared.metrics.sent(sent.action.purpose, false, error, false);
         let refusal = error.map(refusal_of);
         let response = match (&sent.answer, &refusal) {
             (Ok(answer), _) => Response::Success(&answer.object),

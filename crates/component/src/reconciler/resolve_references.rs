@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use kubewright_core::flow::{Failure, join};
 use kubewright_core::manifest::component_digest;
-use kubewright_core::reference::{Found, Problem, Reference, References, Resolved, Target, resolve};
+use kubewright_core::reference::{Found, ListedReference, Problem, ReferencedObject, References, Resolved, resolve};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
 use super::end::{EnginePassEnd, Intervals, Step};
-use super::finish::{EndingPass, PassFindings, PhaseResult, ProcessedDigest};
+use super::finish::{PassFindings, PhaseResult, ProcessedDigest, UnrecordedPass};
 use super::pass::EnginePass;
 use super::read_spec::{SettledPass, TypedComponent};
 
@@ -79,12 +79,12 @@ impl<'a> SettledPass<'a> {
         Ok(ResolvedPass { pass, inputs })
     }
 
-    fn end(self, end: EnginePassEnd, unwatched_references: BTreeSet<String>) -> Box<EndingPass<'a>> {
+    fn end(self, end: EnginePassEnd, unwatched_references: BTreeSet<String>) -> Box<UnrecordedPass<'a>> {
         let intervals = self.component.intervals();
         self.pass.end(end, PassFindings { intervals, unwatched_references, ..PassFindings::default() })
     }
 
-    async fn resolve(&mut self, references: &References, mut found: HashMap<Target, Found>) -> Step<FoundContents> {
+    async fn resolve(&mut self, references: &References, mut found: HashMap<ReferencedObject, Found>) -> Step<FoundContents> {
         let (key, watches) = (self.pass.key, &self.pass.shared.references);
         let (deleting, abandons) = (self.pass.is_deleting(), self.pass.is_deleting() && self.pass.abandons());
         let mut resolution = resolve(references, key.namespace(), deleting, find_in(&found));
@@ -156,6 +156,6 @@ impl EnginePass<'_> {
     }
 }
 
-fn find_in(found: &HashMap<Target, Found>) -> impl Fn(&Reference) -> Found + '_ {
+fn find_in(found: &HashMap<ReferencedObject, Found>) -> impl Fn(&ListedReference) -> Found + '_ {
     |reference| found.get(&reference.target).cloned().unwrap_or(Found::Absent)
 }

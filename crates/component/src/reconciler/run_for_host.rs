@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kubewright_core::component::{ComponentState, ComponentStatus, Ending};
+use kubewright_core::component::{ComponentState, ComponentStatus, RecordedEnd};
 use kubewright_core::dependents::{Inventory, Item};
 use kubewright_core::flow::{Blocked, Flow, Halt, Reason, Wait};
 use kubewright_core::seconds::Seconds;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::begin::BegunPass;
 use super::end::EnginePassEnd;
-use super::finish::EndingPass;
+use super::finish::UnrecordedPass;
 use super::next_pass::EnginePassOutcome;
 use super::pass::EnginePass;
 use super::{Host, SharedPassState};
@@ -63,16 +63,16 @@ fn applied(inventory: &Inventory) -> Inventory {
     Inventory::new(inventory.items().iter().filter(is_applied).cloned().collect()).0
 }
 
-impl EndingPass<'_> {
+impl UnrecordedPass<'_> {
     /// Converts the end of the pass into the answer to the host, which writes the part of the status together with its own fields.
     fn hand_back(self, is_terminating: bool) -> Hosted {
         let Self { mut pass, end, reached } = self;
         let is_over = matches!(end, EnginePassEnd::Gone);
-        let (ending, flow, recheck) = end.into_parts();
+        let (end, flow, recheck) = end.into_parts();
         pass.count_failure(&flow);
         pass.shared.events.changed(&pass.object, pass.tally);
         let mut outcome = EnginePassOutcome { flow: pass.spread(flow), recheck, gone: is_over };
-        let Some(ending) = ending else {
+        let Some(end) = end else {
             pass.try_again_soon(&mut outcome);
             let EnginePassOutcome { flow, recheck, .. } = outcome;
             // An object that stays starts with an empty part.
@@ -82,28 +82,28 @@ impl EndingPass<'_> {
             let flow = if is_over && !pass.is_deleting() { Err(Halt::Done) } else { flow };
             return Hosted { part, flow, recheck };
         };
-        pass.conclude(&ending, &reached);
+        pass.conclude(&end, &reached);
         pass.draft.component.redact(pass.shared.cluster.redactor());
-        if matches!(ending, Ending::Incomplete(_)) {
+        if matches!(end, RecordedEnd::Incomplete(_)) {
             outcome.recheck = Some(reached.intervals.requeue);
         }
-        pass.schedule(&ending, &mut outcome, &reached);
+        pass.schedule(&end, &mut outcome, &reached);
         let EnginePassOutcome { flow, recheck, .. } = outcome;
-        Hosted { flow: pass.told(&ending, flow), part: pass.part(), recheck }
+        Hosted { flow: pass.told(&end, flow), part: pass.part(), recheck }
     }
 }
 
 impl EnginePass<'_> {
     /// Returns the outcome as the flow of a step (RND-4).
-    fn told(&self, ending: &Ending, flow: Flow) -> Flow {
+    fn told(&self, end: &RecordedEnd, flow: Flow) -> Flow {
         let status = &self.draft.component;
         let reason = || Reason::new(status.reason().to_owned());
-        match ending {
-            Ending::Suspended => Wait::for_event(reason()).message(status.message()).into(),
-            Ending::Incomplete(_) if status.state == Some(ComponentState::Error) => {
+        match end {
+            RecordedEnd::Suspended => Wait::for_event(reason()).message(status.message()).into(),
+            RecordedEnd::Incomplete(_) if status.state == Some(ComponentState::Error) => {
                 Blocked::new(reason(), status.message()).into()
             }
-            Ending::Incomplete(_) => Wait::for_event(reason()).message(status.message()).into(),
+            RecordedEnd::Incomplete(_) => Wait::for_event(reason()).message(status.message()).into(),
             _ => flow,
         }
     }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use kubewright_core::dependents::{Engine, ManagedType};
+use kubewright_core::dependents::{Engine, ManagedTypePattern};
 use kubewright_core::flow::{Failure, Reason};
 use kubewright_runtime::cluster::ConnectError;
 use kubewright_runtime::targets::TargetError;
 
 use super::abandon_dependents::{AbandonedPass, Abandonment};
 use super::end::{EnginePassEnd, Step};
-use super::finish::{EndingPass, PhaseResult};
+use super::finish::{PhaseResult, UnrecordedPass};
 use super::pass::EnginePass;
 use super::resolve_references::{ResolvedInputs, ResolvedPass};
 use crate::hooks::Point;
@@ -100,7 +100,7 @@ impl<'a> ResolvedPass<'a> {
 }
 
 impl<'a> TargetedPass<'a> {
-    pub(super) fn end(self, end: EnginePassEnd) -> Box<EndingPass<'a>> {
+    pub(super) fn end(self, end: EnginePassEnd) -> Box<UnrecordedPass<'a>> {
         self.pass.end(end, self.inputs.reached())
     }
 
@@ -113,7 +113,8 @@ impl<'a> TargetedPass<'a> {
         let mut engine = self.pass.shared.engine(self.pass.key);
         let settings = &self.inputs.component.settings;
         let declared = settings.additional_managed_types.iter();
-        engine.additional_managed_types = declared.map(|managed| ManagedType::declared(&managed.group, &managed.kind)).collect();
+        engine.additional_managed_types =
+            declared.map(|managed| ManagedTypePattern::declared(&managed.group, &managed.kind)).collect();
         engine.missing_namespaces = settings.policies.missing_namespaces;
         engine
     }

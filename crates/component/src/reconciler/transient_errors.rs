@@ -2,7 +2,7 @@
 
 use kubewright_core::backoff::Transient;
 use kubewright_core::flow::{Class, Delay, Failure, Halt, Origin, Reason, Wait};
-use kubewright_runtime::cluster::{ApiError, Retry};
+use kubewright_runtime::cluster::{ApiError, RequestRetries};
 
 use super::end::{EnginePassEnd, Intervals};
 use super::next_pass::EnginePassOutcome;
@@ -16,9 +16,9 @@ impl EnginePass<'_> {
 
     /// Returns the number of attempts at a request about a dependent after a transient error. A pass that an event started during the back-off
     /// makes one attempt, because the back-off determines when the server gets more requests.
-    pub(super) fn retry(&self) -> Retry {
+    pub(super) fn retry(&self) -> RequestRetries {
         let now = self.shared.cluster.clock().moment();
-        if self.memory.transient.is_waiting(now) { Retry::never() } else { Retry::default() }
+        if self.memory.transient.is_waiting(now) { RequestRetries::never() } else { RequestRetries::default() }
     }
 
     /// Starts the countdown of the timeout, which runs while the component is not in its desired state, for any reason (TIME-1). Waits before

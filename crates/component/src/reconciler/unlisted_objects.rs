@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use kubewright_core::dependents::{Inventory, Item, ObjectAction, Refusal, Verb};
+use kubewright_core::dependents::{Inventory, Item, ObjectAction, Refusal, RequestPurpose};
 use kubewright_machinery::object::{Key, ObjectKey};
 use parking_lot::Mutex;
 
@@ -39,7 +39,7 @@ impl Leftovers {
         inventory: &Inventory,
     ) {
         let created: HashSet<&ObjectKey> =
-            actions.iter().filter(|action| action.verb == Verb::Create).map(|action| &action.key).collect();
+            actions.iter().filter(|action| action.purpose == RequestPurpose::Create).map(|action| &action.key).collect();
         if created.is_empty() {
             return;
         }

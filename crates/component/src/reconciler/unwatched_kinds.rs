@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
-use kubewright_core::component::{Ending, poll_delay};
+use kubewright_core::component::{RecordedEnd, poll_delay};
 use kubewright_core::dependents::{Item, Phase};
 
 use super::finish::PassFindings;
@@ -21,8 +21,8 @@ pub(crate) struct UnchangedPolls {
 
 impl EnginePass<'_> {
     /// Sets the condition that names the polled types, as far as this pass knows them.
-    pub(super) fn tell_polling(&mut self, ending: &Ending, reached: &PassFindings) {
-        if matches!(ending, Ending::Suspended) {
+    pub(super) fn tell_polling(&mut self, end: &RecordedEnd, reached: &PassFindings) {
+        if matches!(end, RecordedEnd::Suspended) {
             self.draft.component.poll(&BTreeSet::new(), self.now);
             return;
         }
@@ -35,12 +35,12 @@ impl EnginePass<'_> {
 
     /// Returns the time until the next check of objects that no event reports (WAIT-3). Ready components are checked with the requeue interval,
     /// and an error has a back-off of its own.
-    pub(super) fn until_poll(&mut self, ending: &Ending, reached: &PassFindings) -> Option<Duration> {
+    pub(super) fn until_poll(&mut self, end: &RecordedEnd, reached: &PassFindings) -> Option<Duration> {
         let unwatched = reached.observation.as_ref().filter(|observation| !observation.unwatched.is_empty());
         // A wait has a time of its own, unless it is for an object that no watch shows.
-        let waits = unwatched.is_some_and(|observation| match ending {
-            Ending::Incomplete(_) | Ending::Blocked { .. } => true,
-            Ending::Wait { .. } => !observation.target.awaited.refused(self.key).is_empty(),
+        let waits = unwatched.is_some_and(|observation| match end {
+            RecordedEnd::Incomplete(_) | RecordedEnd::Blocked { .. } => true,
+            RecordedEnd::Wait { .. } => !observation.target.awaited.refused(self.key).is_empty(),
             _ => false,
         });
         if !waits {

@@ -11,7 +11,7 @@ use kubewright_core::flow::Failure;
 use kubewright_machinery::object::{GroupKind, ObjectKey};
 
 use super::end::{EnginePassEnd, Intervals, Step};
-use super::finish::{EndingPass, ObservedDependents, PassFindings, PhaseResult};
+use super::finish::{ObservedDependents, PassFindings, PhaseResult, UnrecordedPass};
 use super::goal::Goal;
 use super::pass::EnginePass;
 use super::render::RenderedPass;
@@ -71,7 +71,7 @@ impl TargetedPass<'_> {
 
 impl<'a> WatchedPass<'a> {
     /// Ends the pass. `wake` is the time of the next check by the last plan.
-    pub(super) fn end(self, end: EnginePassEnd, wake: Option<Timestamp>) -> Box<EndingPass<'a>> {
+    pub(super) fn end(self, end: EnginePassEnd, wake: Option<Timestamp>) -> Box<UnrecordedPass<'a>> {
         let TargetedPass { pass, inputs, target } = self.targeted;
         let observation =
             Some(ObservedDependents { target, watches: self.watches, polled: self.polled, unwatched: self.unwatched });

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kubewright_core::component::Ending;
+use kubewright_core::component::RecordedEnd;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::status::{Meanwhile, Written};
 use serde_json::{Map, Value};
@@ -31,12 +31,12 @@ impl EnginePass<'_> {
             return Ok(None);
         };
         // With too many dependents the persisted inventory stays, and the status reports the reason.
-        if let EnginePassEnd::Recorded { ending: ending @ Ending::Blocked { .. }, .. } = &*end {
+        if let EnginePassEnd::Recorded { end: end @ RecordedEnd::Blocked { .. }, .. } = &*end {
             let persisted = self.persisted.component();
             if persisted.inventory != inventory_before {
                 self.draft.component.inventory = persisted.inventory;
-                let at = self.ending_context(intervals);
-                self.draft.component.conclude(ending, &at);
+                let at = self.end_context(intervals);
+                self.draft.component.conclude(end, &at);
                 self.write_status(intervals).await?;
             }
         }

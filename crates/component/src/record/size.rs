@@ -50,7 +50,7 @@ impl Size {
 
 /// Returns true if a server refuses an object for its size. The refusal by etcd has the code of a transient error.
 pub(crate) fn is_too_large(error: &ApiError) -> bool {
-    let told = |status: &kubewright_runtime::cluster::StatusError| {
+    let told = |status: &kubewright_core::flow::ApiStatus| {
         let by_storage = ["request is too large", "trying to send message larger than max"];
         status.code == 413 || (status.code == 500 && by_storage.iter().any(|text| status.message.contains(text)))
     };

@@ -29,9 +29,9 @@ impl<T> HasNoReferences for &Probe<'_, T> {}
 
 /// The type of a field.
 #[derive(Debug)]
-pub struct TypeProbe<T>(PhantomData<fn() -> T>);
+pub struct HolderProbe<T>(PhantomData<fn() -> T>);
 
-impl<T> TypeProbe<T> {
+impl<T> HolderProbe<T> {
     /// The only value.
     pub const NEW: Self = Self(PhantomData);
 }
@@ -42,7 +42,7 @@ pub trait HasReferenceKinds {
     fn reference_kinds(&self, kinds: &mut BTreeSet<ReferenceKind>);
 }
 
-impl<T: HoldsReferences> HasReferenceKinds for TypeProbe<T> {
+impl<T: HoldsReferences> HasReferenceKinds for HolderProbe<T> {
     fn reference_kinds(&self, kinds: &mut BTreeSet<ReferenceKind>) {
         T::reference_kinds(kinds);
     }
@@ -54,7 +54,7 @@ pub trait HasNoReferenceKinds {
     fn reference_kinds(&self, _: &mut BTreeSet<ReferenceKind>) {}
 }
 
-impl<T> HasNoReferenceKinds for &TypeProbe<T> {}
+impl<T> HasNoReferenceKinds for &HolderProbe<T> {}
 
 /// A compile-time test for types that are references or contain references.
 #[derive(Debug)]

@@ -3,10 +3,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use kubewright_core::backoff::Transient;
-use kubewright_core::reference::{Found, ReferenceKind, Target};
+use kubewright_core::reference::{Found, ReferenceKind, ReferencedObject};
 use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectExt as _};
-use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, Retry};
+use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, RequestRetries};
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{News, follow};
 use kubewright_runtime::watch::{Cause, ProjectedStore, WatchState};
@@ -44,7 +44,7 @@ impl ReferenceWatches {
     }
 
     /// Replaces the objects of its namespace that the component refers to.
-    pub(crate) fn set(&self, component: &Key, targets: &BTreeSet<Target>) {
+    pub(crate) fn set(&self, component: &Key, targets: &BTreeSet<ReferencedObject>) {
         let mut groups = self.inner.groups.lock();
         for kind in [ReferenceKind::ConfigMap, ReferenceKind::Secret] {
             let scope = ReferenceScope { kind, namespace: component.namespace().to_owned() };
@@ -63,15 +63,15 @@ impl ReferenceWatches {
     }
 
     /// Returns the state of each of the objects.
-    pub(crate) async fn load(&self, component: &Key, targets: &BTreeSet<Target>) -> HashMap<Target, Found> {
+    pub(crate) async fn load(&self, component: &Key, targets: &BTreeSet<ReferencedObject>) -> HashMap<ReferencedObject, Found> {
         let loads = targets.iter().map(|target| async { (target.clone(), self.find(component.namespace(), target).await) });
         futures::future::join_all(loads).await.into_iter().collect()
     }
 
     /// Returns the kinds of these objects that may not be watched.
-    pub(crate) fn refused(&self, component: &Key, targets: &BTreeSet<Target>) -> BTreeSet<String> {
+    pub(crate) fn refused(&self, component: &Key, targets: &BTreeSet<ReferencedObject>) -> BTreeSet<String> {
         let groups = self.inner.groups.lock();
-        let is_refused = |target: &&Target| {
+        let is_refused = |target: &&ReferencedObject| {
             let scope = ReferenceScope { kind: target.kind, namespace: component.namespace().to_owned() };
             let store = groups.get(&scope).and_then(|group| group.store(&target.name));
             store.is_some_and(|store| store.status().state == WatchState::Forbidden)
@@ -79,7 +79,7 @@ impl ReferenceWatches {
         targets.iter().filter(is_refused).map(|target| title(&target.kind.group_kind())).collect()
     }
 
-    async fn find(&self, namespace: &str, target: &Target) -> Found {
+    async fn find(&self, namespace: &str, target: &ReferencedObject) -> Found {
         let scope = ReferenceScope { kind: target.kind, namespace: namespace.to_owned() };
         let store = self.inner.groups.lock().get(&scope).and_then(|group| group.store(&target.name));
         let Some(store) = store else {
@@ -103,10 +103,10 @@ impl ReferenceWatches {
 
     /// Marks objects that do not exist as gone for good if their namespace is being deleted, since nothing can be created in it. For a component
     /// that is being deleted. The server itself must report the deletion of the namespace. Returns the namespace if it is being deleted.
-    pub(crate) async fn find_gone(&self, component: &Key, found: &mut HashMap<Target, Found>) -> Option<Value> {
+    pub(crate) async fn find_gone(&self, component: &Key, found: &mut HashMap<ReferencedObject, Found>) -> Option<Value> {
         let (cluster, namespace) = (&self.inner.cluster, component.namespace());
         let namespaces = ApiResource::known(&GroupVersionKind::new("", "v1", "Namespace"), "namespaces", false);
-        let read = cluster.send_retrying(&ApiRequest::get(&namespaces, "", namespace), &Retry::default()).await;
+        let read = cluster.send_retrying(&ApiRequest::get(&namespaces, "", namespace), &RequestRetries::default()).await;
         let ending = match read {
             Ok(object) => Some(object).filter(|object| object.deletion_timestamp().is_some()),
             Err(error) => {
@@ -124,12 +124,12 @@ impl ReferenceWatches {
     }
 
     /// Reads an object that no watch may show, or whose data was dropped when the watch delivered it.
-    async fn read(&self, namespace: &str, target: &Target, store: Option<&ProjectedStore<KeptContent>>) -> Found {
+    async fn read(&self, namespace: &str, target: &ReferencedObject, store: Option<&ProjectedStore<KeptContent>>) -> Found {
         let kind = target.kind.group_kind();
         let gvk = GroupVersionKind::new(kind.group, "v1", kind.kind);
         let resource = ApiResource::known(&gvk, target.kind.plural(), true);
         let request = ApiRequest::get(&resource, namespace, &target.name);
-        match self.inner.cluster.send_retrying(&request, &Retry::default()).await {
+        match self.inner.cluster.send_retrying(&request, &RequestRetries::default()).await {
             Ok(object) => {
                 if let Some(store) = store {
                     store.record_read(&object);

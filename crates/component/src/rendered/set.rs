@@ -8,7 +8,7 @@ use kubewright_core::component::ComponentStatus;
 use kubewright_core::flow::{BoxError, Delay, Failure, Flow, Halt};
 use kubewright_machinery::object::Key;
 use kubewright_render::ErasedGenerator;
-use kubewright_runtime::cluster::Retry;
+use kubewright_runtime::cluster::RequestRetries;
 use kubewright_runtime::inject::FromOperator;
 use kubewright_runtime::kind::KnownKind;
 use kubewright_runtime::operator::{Declarations, OperatorContext};
@@ -185,7 +185,7 @@ impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSet<K, C> {
     async fn identify(&self, cx: &Context<K>) -> Flow {
         let SharedRenderedSet { opened: Opened { shared, .. }, identity, .. } = &*self.inner;
         let asking = async {
-            let answer = cx.cluster().send_retrying(&identity_request(), &Retry::default()).await;
+            let answer = cx.cluster().send_retrying(&identity_request(), &RequestRetries::default()).await;
             shared.know_cluster(identity_of(&answer.map_err(Failure::unclassified)?));
             Ok::<(), Failure>(())
         };

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use kubewright_core::defaults::REAPPLY_INTERVAL;
-use kubewright_core::manifest::{Policies, PolicySettings};
+use kubewright_core::manifest::{DependentPolicies, PolicySettings};
 use kubewright_core::reference::SecretKeyRef;
-use kubewright_runtime::cluster::Impersonation;
+use kubewright_runtime::cluster::ImpersonatedIdentity;
 
 use super::{Interval, ManagedType};
 use crate::defaults::REQUEUE_INTERVAL;
@@ -67,10 +67,10 @@ pub(crate) struct Effective {
     pub(crate) requeue_interval: Duration,
     pub(crate) retry_interval: Duration,
     pub(crate) timeout: Duration,
-    pub(crate) policies: Policies,
+    pub(crate) policies: DependentPolicies,
     pub(crate) additional_managed_types: Vec<ManagedType>,
     pub(crate) kube_config: Option<SecretKeyRef>,
-    pub(crate) impersonation: Option<Impersonation>,
+    pub(crate) impersonation: Option<ImpersonatedIdentity>,
 }
 
 impl OperatorDefaults {
@@ -92,8 +92,8 @@ impl Effective {
             (None, Some(interval)) => positive("reapply_interval", interval)?,
             (None, None) => REAPPLY_INTERVAL,
         };
-        let operator = defaults.policies.over(&Policies::default());
-        let policies = Policies { reapply_interval, ..settings.policies.over(&operator) };
+        let operator = defaults.policies.over(&DependentPolicies::default());
+        let policies = DependentPolicies { reapply_interval, ..settings.policies.over(&operator) };
         let given = |interval: Option<Interval>| interval.and_then(Interval::non_zero);
         let requeue_interval = given(settings.requeue_interval).unwrap_or(REQUEUE_INTERVAL);
         Ok(Self {
@@ -112,17 +112,17 @@ impl Effective {
 }
 
 /// Returns the identity with which dependents in the component's cluster are written (TGT-1).
-fn impersonation(settings: &Settings, defaults: &OperatorDefaults, namespace: &str) -> Option<Impersonation> {
+fn impersonation(settings: &Settings, defaults: &OperatorDefaults, namespace: &str) -> Option<ImpersonatedIdentity> {
     const OWN_NAMESPACE: &str = "system:serviceaccount::";
     let user = settings.user.as_deref().filter(|user| !user.is_empty());
     if user.is_none() && settings.groups.is_empty() {
         let account = defaults.service_account.as_deref().filter(|account| !account.is_empty())?;
-        return Some(Impersonation::service_account(namespace, account));
+        return Some(ImpersonatedIdentity::service_account(namespace, account));
     }
     let user = user.unwrap_or_default();
     let mut who = match user.strip_prefix(OWN_NAMESPACE) {
-        Some(account) => Impersonation::service_account(namespace, account),
-        None => Impersonation::user(user),
+        Some(account) => ImpersonatedIdentity::service_account(namespace, account),
+        None => ImpersonatedIdentity::user(user),
     };
     who.groups.clone_from(&settings.groups);
     Some(who)
@@ -140,7 +140,7 @@ fn positive(field: &'static str, interval: Interval) -> Result<Duration, Invalid
 mod tests {
     use super::*;
 
-    fn who(user: &str, groups: &[&str], account: Option<&str>) -> Option<Impersonation> {
+    fn who(user: &str, groups: &[&str], account: Option<&str>) -> Option<ImpersonatedIdentity> {
         let settings = Settings {
             user: (!user.is_empty()).then(|| user.to_owned()),
             groups: groups.iter().map(ToString::to_string).collect(),
@@ -154,10 +154,10 @@ mod tests {
     #[test]
     fn dependents_are_written_in_the_name_that_is_set_or_of_the_default_service_account() {
         assert_eq!(who("", &[], None), None);
-        assert_eq!(who("", &[], Some("deployer")), Some(Impersonation::service_account("ns", "deployer")));
-        assert_eq!(who("alice", &[], Some("deployer")), Some(Impersonation::user("alice")));
-        assert_eq!(who("system:serviceaccount::sa", &[], None), Some(Impersonation::service_account("ns", "sa")));
-        let grouped = Impersonation { user: "alice".to_owned(), groups: vec!["dev".to_owned()] };
+        assert_eq!(who("", &[], Some("deployer")), Some(ImpersonatedIdentity::service_account("ns", "deployer")));
+        assert_eq!(who("alice", &[], Some("deployer")), Some(ImpersonatedIdentity::user("alice")));
+        assert_eq!(who("system:serviceaccount::sa", &[], None), Some(ImpersonatedIdentity::service_account("ns", "sa")));
+        let grouped = ImpersonatedIdentity { user: "alice".to_owned(), groups: vec!["dev".to_owned()] };
         assert_eq!(who("alice", &["dev"], None), Some(grouped));
     }
 }

@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use kubewright_machinery::object::Key;
-use kubewright_runtime::cluster::Impersonation;
+use kubewright_runtime::cluster::ImpersonatedIdentity;
 use kubewright_runtime::targets::{ClusterStatistics, TargetError, TargetKey, TargetsInUse, Used as _};
 use kubewright_runtime::watch::WatchState;
 
@@ -37,7 +37,7 @@ impl TargetRegistry {
         &self,
         component: &Key,
         kubeconfig: Option<&[u8]>,
-        who: Option<&Impersonation>,
+        who: Option<&ImpersonatedIdentity>,
     ) -> Result<Arc<DependentsTarget>, TargetError> {
         let SharedTargetRegistry { local, others, .. } = &*self.inner;
         let Some(key) = TargetKey::of(kubeconfig, who) else {
@@ -80,7 +80,7 @@ impl TargetRegistry {
         &self,
         key: &TargetKey,
         kubeconfig: Option<&[u8]>,
-        who: Option<&Impersonation>,
+        who: Option<&ImpersonatedIdentity>,
     ) -> Result<DependentsTarget, TargetError> {
         let factory = &self.inner.factory;
         match (kubeconfig.filter(|text| !text.is_empty()), who) {

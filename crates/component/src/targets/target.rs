@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use kubewright_core::dependents::ProjectionContext;
 use kubewright_machinery::object::Key;
-use kubewright_runtime::cluster::{Cluster, Impersonation};
+use kubewright_runtime::cluster::{Cluster, ImpersonatedIdentity};
 use kubewright_runtime::events::Recorder;
 use kubewright_runtime::targets::{NotReached, Remote, RemoteOptions, TargetConnector, TargetError, TargetKey, Used};
 use kubewright_runtime::task::Tasks;
@@ -49,7 +49,11 @@ impl TargetFactory {
     }
 
     /// Creates the target for the components' own cluster with another identity. It is watched with the operator's own identity.
-    pub(super) fn impersonating(&self, local: &DependentsTarget, who: &Impersonation) -> Result<DependentsTarget, TargetError> {
+    pub(super) fn impersonating(
+        &self,
+        local: &DependentsTarget,
+        who: &ImpersonatedIdentity,
+    ) -> Result<DependentsTarget, TargetError> {
         let cluster = self.cluster.acting_as(who)?;
         Ok(DependentsTarget {
             sender: self.sender(&cluster),

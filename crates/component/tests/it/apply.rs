@@ -288,7 +288,7 @@ async fn a_wave_is_sent_in_the_order_of_its_kinds() {
     ];
     world.set(&bundle("demo", &objects)).await;
     world.until_ready("demo").await;
-    let records = world.journal().all().verb(kubewright_apiserver::kinds::Verb::Create);
+    let records = world.journal().all().verb(kubewright_middleware::Verb::Create);
     let resources: Vec<_> = records
         .iter()
         .filter_map(|record| record.target.resource())

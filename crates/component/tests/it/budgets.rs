@@ -2,9 +2,8 @@ use std::time::Duration;
 
 use kubewright::prelude::*;
 use kubewright::render::Generator;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::{Journal, Mark};
-use kubewright_apiserver::target::Target;
+use kubewright_middleware::journal::{Journal, Mark};
+use kubewright_middleware::{RequestTarget, Verb};
 
 use crate::kinds::Kinds;
 use crate::types::{Bundle, bundle, config_map};
@@ -12,10 +11,11 @@ use crate::world::{OPERATOR, World};
 
 /// Returns the requests of the operator that are neither events nor watches, as `verb resource/subresource name`.
 fn requests(journal: &Journal, mark: Mark) -> Vec<String> {
-    let counts =
-        |target: &Target| target.resource().is_some_and(|resource| resource.resource != "events" && resource.verb != Verb::Watch);
+    let counts = |target: &RequestTarget| {
+        target.resource().is_some_and(|resource| resource.resource != "events" && resource.verb != Verb::Watch)
+    };
     let records = journal.since(mark).filter(|record| counts(&record.target));
-    let line = |target: &Target| {
+    let line = |target: &RequestTarget| {
         let resource = target.resource().unwrap();
         format!("{:?} {}/{} {}", resource.verb, resource.resource, resource.subresource, resource.name)
     };

@@ -4,8 +4,8 @@ use k8s_openapi::api::core::v1::Secret as CoreSecret;
 use kube::api::{Api, PostParams};
 use kubewright::component::DependentEvents;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::status::{Cause, Details, Status};
+use kubewright_middleware::Verb;
+use kubewright_middleware::status::{Details, FailureCause, Status};
 
 use crate::kinds::Kinds;
 use crate::leaks::{CANARY, found};
@@ -21,7 +21,7 @@ fn quoting(code: u16, value: &str) -> Status {
     use base64::Engine as _;
     let encoded = base64::engine::general_purpose::STANDARD.encode(value);
     let message = format!("Secret \"shop\" is invalid: data[login]: Invalid value: {value:?}: not {encoded}");
-    let cause = Cause { reason: "FieldValueInvalid".into(), message: message.clone(), field: "data[login]".into() };
+    let cause = FailureCause { reason: "FieldValueInvalid".into(), message: message.clone(), field: "data[login]".into() };
     Status::new(code, "Invalid", message).with_details(Details { causes: vec![cause], ..Details::default() })
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kubewright::prelude::*;
 use kubewright::render::InputError;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use crate::apply::{install_all, release_all};
 use crate::kinds::{Kinds, api_service, held, ordered, secret, silent_group};

@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::status::Status;
+use kubewright_middleware::{Status, Verb};
 
 use crate::types::{bundle, config_map};
 use crate::world::{World, condition, message_of};

@@ -10,7 +10,7 @@ use kubewright::component::{Key, Readiness, Trigger, custom_resource_definition}
 use kubewright::core::time::Moment;
 use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::{TestCluster, TestOptions};
 use parking_lot::Mutex;
 

@@ -1,10 +1,10 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::faults::RuleHandle;
-use kubewright_apiserver::middleware::journal::{Mark, Record};
-use kubewright_apiserver::status::Status;
+use kubewright_apiserver::status::StatusExt as _;
+use kubewright_middleware::faults::RuleHandle;
+use kubewright_middleware::journal::{Mark, Record};
+use kubewright_middleware::{Status, Verb};
 
 use crate::types::{bundle, config_map};
 use crate::world::{World, condition, reason_of};

@@ -228,7 +228,7 @@ async fn the_removal_of_a_namespace_or_type_whose_objects_stay_is_refused_and_de
         let stalled = world.until("demo", "stalled", |component| condition(component, "Stalled").is_some()).await;
         assert_eq!(condition(&stalled, "Stalled").unwrap()["reason"], "InvalidManifest");
         names(message_of(&stalled), &["rror validating object set", expected]);
-        let deletions = world.journal().since(mark).verb(kubewright_apiserver::kinds::Verb::Delete);
+        let deletions = world.journal().since(mark).verb(kubewright_middleware::Verb::Delete);
         assert_eq!(deletions.iter().count(), 0);
         world.set(&bundle("demo", &[kinds.crd(), kinds.baz(), namespace.clone(), inside.clone()])).await;
         world.until_ready("demo").await;

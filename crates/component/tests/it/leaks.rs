@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use kubewright::runtime::admin::CheckKind;
 use kubewright::runtime::operator::RunningOperator;
-use kubewright_apiserver::middleware::journal::Records;
+use kubewright_middleware::journal::Records;
 use parking_lot::Mutex;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubewright::prelude::*;
 use kubewright::runtime::operator::rbac_documents;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::{TestCluster, TestOptions};
 
 use crate::types::{Bundle, bundle, config_map};

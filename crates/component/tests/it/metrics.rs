@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use crate::types::{Bundle, bundle, config_map, objects};
 use crate::world::{OPERATOR, World};

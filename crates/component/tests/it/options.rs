@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::client::Body;
 use kubewright::machinery::yaml;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::{TestCluster, TestOptions};
 use parking_lot::Mutex;
 use tokio::sync::Barrier;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use crate::kinds::{Kinds, secret};
 use crate::types::{annotated, bundle, config_map};

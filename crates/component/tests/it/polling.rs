@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::{Mark, Record};
+use kubewright_middleware::Verb;
+use kubewright_middleware::journal::{Mark, Record};
 
 use crate::kinds::{Kinds, held};
 use crate::types::{bundle, config_map};

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use crate::types::{bundle, config_map};
 use crate::world::{OPERATOR, World};

@@ -48,7 +48,7 @@ async fn objects_of_deletion_stages_run_before_and_after_the_others_go() {
     world.until_gone(&demo).await;
     assert!(world.get(&pre).await.is_none() && world.get(&post).await.is_none());
     for name in ["pre", "post"] {
-        let creates = world.journal().all().verb(kubewright_apiserver::kinds::Verb::Create);
+        let creates = world.journal().all().verb(kubewright_middleware::Verb::Create);
         let of = creates.filter(|record| record.body.as_ref().is_some_and(|body| body["metadata"]["name"] == name));
         assert_eq!(of.iter().count(), 1, "{name} ran once");
     }
@@ -101,7 +101,7 @@ async fn an_object_may_belong_to_the_ordinary_set_and_to_a_stage() {
     world.delete(&demo).await;
     world.until_gone(&demo).await;
     assert!(world.get(&both("", "")).await.is_none());
-    let updates = world.journal().since(mark).verb(kubewright_apiserver::kinds::Verb::Update).of("", "configmaps").named("both");
+    let updates = world.journal().since(mark).verb(kubewright_middleware::Verb::Update).of("", "configmaps").named("both");
     assert_eq!(
         updates.iter().filter(|record| record.body.as_ref().is_some_and(|body| body["data"]["value"] == "remove")).count(),
         1

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::script::{Outcome, Step};
+use crate::script::{NormalAnswer, ScriptStep};
 
 /// A difference between two answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Difference {
 }
 
 /// Returns the differences between an answer and the expected one.
-pub fn compare(step: &Step, expected: &Outcome, found: &Outcome) -> Vec<Difference> {
+pub fn compare(step: &ScriptStep, expected: &NormalAnswer, found: &NormalAnswer) -> Vec<Difference> {
     let mut differences = OutcomeDifferences { step: &step.id, found: Vec::new() };
     let mut scalar = |what: &str, expected: Value, found: Value| differences.value(what, &expected, &found);
     scalar("code", expected.code.into(), found.code.into());
@@ -100,12 +100,12 @@ mod tests {
 
     use super::*;
 
-    fn outcome(body: Value) -> Outcome {
-        Outcome { code: 200, body, ..Outcome::default() }
+    fn outcome(body: Value) -> NormalAnswer {
+        NormalAnswer { code: 200, body, ..NormalAnswer::default() }
     }
 
     fn whats(expected: Value, found: Value) -> Vec<String> {
-        let step = Step { id: "s".into(), ..Step::default() };
+        let step = ScriptStep { id: "s".into(), ..ScriptStep::default() };
         compare(&step, &outcome(expected), &outcome(found)).into_iter().map(|difference| difference.what).collect()
     }
 
@@ -121,8 +121,8 @@ mod tests {
     // DFT-3
     #[test]
     fn message_differences_are_weak_unless_the_step_compares_messages() {
-        let mut step = Step { id: "s".into(), ..Step::default() };
-        let (left, right) = (Outcome { messages: vec!["a".into()], ..Outcome::default() }, Outcome::default());
+        let mut step = ScriptStep { id: "s".into(), ..ScriptStep::default() };
+        let (left, right) = (NormalAnswer { messages: vec!["a".into()], ..NormalAnswer::default() }, NormalAnswer::default());
         assert!(compare(&step, &left, &right)[0].is_weak);
         step.message = true;
         assert!(!compare(&step, &left, &right)[0].is_weak);

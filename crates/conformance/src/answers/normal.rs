@@ -10,21 +10,21 @@ use super::answer::{Answer, Content};
 use super::field_path;
 use super::text::AGE;
 use super::varying::VaryingValues;
-use crate::script::{Outcome, Script, Step};
+use crate::script::{NormalAnswer, Script, ScriptStep};
 
 /// The `Cache-Control` of nearly every answer.
 const USUAL_CACHING: &str = "no-cache, private";
 
 /// Returns the answers to a script's steps in comparable form, one for each step. `id` is the id of the run.
-pub fn normalise(script: &Script, id: &str, answers: &[Answer]) -> Vec<Outcome> {
+pub fn normalise(script: &Script, id: &str, answers: &[Answer]) -> Vec<NormalAnswer> {
     let mut varying = VaryingValues::new(script, id, answers);
     script.steps.iter().zip(answers).map(|(step, answer)| normal_outcome(&mut varying, step, answer)).collect()
 }
 
-fn normal_outcome(varying: &mut VaryingValues, step: &Step, answer: &Answer) -> Outcome {
+fn normal_outcome(varying: &mut VaryingValues, step: &ScriptStep, answer: &Answer) -> NormalAnswer {
     let header = |name| header(&answer.headers, name);
     let caching = header(CACHE_CONTROL);
-    let mut outcome = Outcome {
+    let mut outcome = NormalAnswer {
         code: answer.code,
         protocol: answer.protocol.clone(),
         lines: step.layout.then_some(answer.lines),
@@ -34,7 +34,7 @@ fn normal_outcome(varying: &mut VaryingValues, step: &Step, answer: &Answer) -> 
         location: varying.text(&header(LOCATION)),
         cache_control: if caching == USUAL_CACHING { String::new() } else { caching },
         etag: answer.headers.contains_key(ETAG),
-        ..Outcome::default()
+        ..NormalAnswer::default()
     };
     match &answer.content {
         Content::Empty => {}
@@ -63,7 +63,7 @@ fn normal_outcome(varying: &mut VaryingValues, step: &Step, answer: &Answer) -> 
     outcome
 }
 
-fn normal_events(varying: &mut VaryingValues, step: &Step, events: &[Value]) -> Value {
+fn normal_events(varying: &mut VaryingValues, step: &ScriptStep, events: &[Value]) -> Value {
     let stop = step.watch.clone().unwrap_or_default();
     let mut in_order = Vec::new();
     let mut by_object = BTreeMap::<String, Vec<Value>>::new();

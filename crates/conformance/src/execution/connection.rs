@@ -16,14 +16,14 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::target::{Reply, TargetError};
+use super::target::{Reply, ScriptTargetError};
 use crate::task;
 
 /// The name of HTTP/2 in TLS (ALPN).
 const HTTP_2: &str = "h2";
 
 /// Sends a request over a new connection that offers these protocols. The connection ends with the body of the answer.
-pub(super) async fn send(config: &kube::Config, offers: &[String], request: Request<Bytes>) -> Result<Reply, TargetError> {
+pub(super) async fn send(config: &kube::Config, offers: &[String], request: Request<Bytes>) -> Result<Reply, ScriptTargetError> {
     let socket = connect(config, offers).await?;
     let speaks_2 = socket.get_ref().1.alpn_protocol() == Some(HTTP_2.as_bytes());
     let request = addressed(&config.cluster_url, speaks_2, request.map(Full::new))?;
@@ -45,8 +45,8 @@ pub(super) async fn send(config: &kube::Config, offers: &[String], request: Requ
     })
 }
 
-async fn connect(config: &kube::Config, offers: &[String]) -> Result<TlsStream<TcpStream>, TargetError> {
-    let broken = |error: &dyn std::fmt::Display| TargetError::Connection(error.to_string());
+async fn connect(config: &kube::Config, offers: &[String]) -> Result<TlsStream<TcpStream>, ScriptTargetError> {
+    let broken = |error: &dyn std::fmt::Display| ScriptTargetError::Connection(error.to_string());
     let mut tls = config.rustls_client_config()?;
     tls.alpn_protocols = offers.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
     let host = config.cluster_url.host().unwrap_or_default();
@@ -57,7 +57,7 @@ async fn connect(config: &kube::Config, offers: &[String]) -> Result<TlsStream<T
 }
 
 /// Adds the server's name to a request: HTTP/2 has it in the URI of the request, HTTP/1.1 in a header.
-fn addressed<B>(server: &Uri, speaks_2: bool, mut request: Request<B>) -> Result<Request<B>, TargetError> {
+fn addressed<B>(server: &Uri, speaks_2: bool, mut request: Request<B>) -> Result<Request<B>, ScriptTargetError> {
     let authority = server.authority().map(ToString::to_string).unwrap_or_default();
     if speaks_2 {
         let path = request.uri().path_and_query().map_or("/", PathAndQuery::as_str).to_owned();

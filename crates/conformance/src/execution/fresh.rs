@@ -1,13 +1,13 @@
 //! Runs of scripts under new names.
 
 use futures::{StreamExt as _, stream};
-use kubewright_apiserver::clock::Seed;
+use kubewright_middleware::Seed;
 use kubewright_testing::real::{ControlPlane, Options};
 
 use super::run::{Run, RunError, run};
-use super::target::Target;
+use super::target::ScriptTarget;
 use crate::answers::normalise;
-use crate::script::{Outcome, Script};
+use crate::script::{NormalAnswer, Script};
 
 /// The id of runs on an embedded server, which no other run uses.
 const EMBEDDED_ID: &str = "kembedde";
@@ -20,7 +20,7 @@ pub fn run_embedded(script: &Script) -> Result<Run, RunError> {
     // A connection over a port takes real time.
     let is_virtual = !script.needs_port();
     let running = async {
-        let target = Target::embedded(&script.header, script.needs_port()).await;
+        let target = ScriptTarget::embedded(&script.header, script.needs_port()).await;
         let target = target.map_err(|source| RunError::Target {
             script: script.id.clone(),
             step: "the server".to_owned(),
@@ -34,13 +34,13 @@ pub fn run_embedded(script: &Script) -> Result<Run, RunError> {
 }
 
 /// Runs a script on a shared server, or, if it runs without controllers, on a control plane of its own.
-async fn run_remote(script: &Script, target: &Target) -> Result<Run, RunError> {
+async fn run_remote(script: &Script, target: &ScriptTarget) -> Result<Run, RunError> {
     if script.header.without_controllers {
         let broken =
             |problem: String| RunError::Step { script: script.id.clone(), step: "the control plane".to_owned(), problem };
         let options = Options { without_controllers: true, ..Options::default() };
         let plane = ControlPlane::start(options).await.map_err(|error| broken(error.to_string()))?;
-        let bare = Target::remote(plane.kubeconfig()).await.map_err(|error| broken(error.to_string()))?.thrown_away();
+        let bare = ScriptTarget::remote(plane.kubeconfig()).await.map_err(|error| broken(error.to_string()))?.thrown_away();
         return run(script, &bare, EMBEDDED_ID).await;
     }
     let unique: String = Seed::from_os().uuid().chars().filter(char::is_ascii_alphanumeric).take(7).collect();
@@ -49,7 +49,7 @@ async fn run_remote(script: &Script, target: &Target) -> Result<Run, RunError> {
 
 /// Runs scripts on a remote server, six at a time; scripts that disturb others run alone, at the end. Returns the normalised answers of
 /// each script, in the order of the scripts.
-pub async fn run_all_remote(scripts: &[&Script], target: &Target) -> Vec<Result<Vec<Outcome>, RunError>> {
+pub async fn run_all_remote(scripts: &[&Script], target: &ScriptTarget) -> Vec<Result<Vec<NormalAnswer>, RunError>> {
     let one = async |index: usize| {
         let script = scripts[index];
         let outcome = run_remote(script, target).await;

@@ -9,4 +9,4 @@ mod target;
 pub use fresh::{run_all_remote, run_embedded};
 pub use real::RealServer;
 pub use run::{Run, RunError, run};
-pub use target::{Target, TargetError};
+pub use target::{ScriptTarget, ScriptTargetError};

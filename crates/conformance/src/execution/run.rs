@@ -5,9 +5,9 @@ use std::time::Duration;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 
-use super::target::{Reply, Stream, Target, TargetError};
+use super::target::{Reply, ScriptTarget, ScriptTargetError, Stream};
 use crate::answers::{Answer, Content};
-use crate::script::{Filled, Script, Step, Variables, WatchStop};
+use crate::script::{Filled, Script, ScriptStep, Variables, WatchStop};
 
 /// The time limit for the repetition of a step and for an answer: controllers of a real server may be busy with other scripts, and the garbage
 /// collector looks for new kinds twice a minute.
@@ -39,7 +39,7 @@ pub enum RunError {
         step: String,
         /// The cause.
         #[source]
-        source: Box<TargetError>,
+        source: Box<ScriptTargetError>,
     },
     /// The script requires something that is not possible.
     #[error("run step {step:?} of {script}: {problem}")]
@@ -62,7 +62,7 @@ struct ScriptWatch {
 
 /// Runs all steps of a script, then removes the objects that it created. `id` consists of eight lower-case letters or digits, begins with a letter,
 /// and is unique among the runs on the server.
-pub async fn run(script: &Script, target: &Target, id: &str) -> Result<Run, RunError> {
+pub async fn run(script: &Script, target: &ScriptTarget, id: &str) -> Result<Run, RunError> {
     let mut runner = ScriptExecution { script, target, variables: Variables::new(id), watches: Vec::new(), made: Vec::new() };
     let outcome = runner.steps(id).await;
     runner.clean_up().await;
@@ -71,7 +71,7 @@ pub async fn run(script: &Script, target: &Target, id: &str) -> Result<Run, RunE
 
 struct ScriptExecution<'a> {
     script: &'a Script,
-    target: &'a Target,
+    target: &'a ScriptTarget,
     variables: Variables,
     watches: Vec<ScriptWatch>,
     /// The cluster-scoped objects that the script created, oldest first.
@@ -133,14 +133,15 @@ impl ScriptExecution<'_> {
     }
 
     /// Creates the namespace of the script, and waits for the objects that controllers create in every namespace.
-    async fn namespace(&mut self, id: &str) -> Result<(), TargetError> {
+    async fn namespace(&mut self, id: &str) -> Result<(), ScriptTargetError> {
         let name = format!("ns-{id}");
         let body = format!(r#"{{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"{name}"}}}}"#);
-        let create = Step { method: "POST".into(), path: "/api/v1/namespaces".into(), raw: Some(body), ..Step::default() };
+        let create =
+            ScriptStep { method: "POST".into(), path: "/api/v1/namespaces".into(), raw: Some(body), ..ScriptStep::default() };
         let account = format!("/api/v1/namespaces/{name}/serviceaccounts/default");
         let bundle = format!("/api/v1/namespaces/{name}/configmaps/kube-root-ca.crt");
         let there = std::collections::BTreeMap::from([("code".to_owned(), Value::from(200))]);
-        let wait = |path: String| Step { path, until: there.clone(), ..Step::default() };
+        let wait = |path: String| ScriptStep { path, until: there.clone(), ..ScriptStep::default() };
         let mut steps = vec![create];
         if !self.script.header.without_controllers {
             steps.extend([wait(account), wait(bundle)]);
@@ -156,12 +157,12 @@ impl ScriptExecution<'_> {
 
     /// Waits until the server's cache has caught up, by a list. A real server may answer a request that names no version
     /// from a cache that is behind its own writes.
-    async fn catch_up(&self, filled: &Filled, step: &Step) -> Result<(), TargetError> {
+    async fn catch_up(&self, filled: &Filled, step: &ScriptStep) -> Result<(), ScriptTargetError> {
         if !self.target.has_caches() {
             return Ok(());
         }
         let Some(path) = filled.cached_collection(step.watch.is_some()) else { return Ok(()) };
-        let list = Step { path, ..Step::default() };
+        let list = ScriptStep { path, ..ScriptStep::default() };
         if let Ok(filled) = Filled::new(&list, &self.variables) {
             self.repeat(&filled, &list).await?;
         }
@@ -169,7 +170,13 @@ impl ScriptExecution<'_> {
     }
 
     /// Opens a watch, whose events are read later. The answer of a rejected watch is returned.
-    async fn watch(&mut self, filled: &Filled, step: &Step, index: usize, stop: &WatchStop) -> Result<Answer, TargetError> {
+    async fn watch(
+        &mut self,
+        filled: &Filled,
+        step: &ScriptStep,
+        index: usize,
+        stop: &WatchStop,
+    ) -> Result<Answer, ScriptTargetError> {
         let started = tokio::time::Instant::now();
         loop {
             let reply = self.send(filled, step).await?;
@@ -187,7 +194,7 @@ impl ScriptExecution<'_> {
     }
 
     /// Sends a request until its answer has the values that the step requires, or the time limit is reached; returns the last answer.
-    async fn repeat(&self, filled: &Filled, step: &Step) -> Result<Answer, TargetError> {
+    async fn repeat(&self, filled: &Filled, step: &ScriptStep) -> Result<Answer, ScriptTargetError> {
         let until: Vec<(String, Value)> =
             step.until.iter().map(|(path, value)| (self.variables.fill(path), self.variables.fill_value(value))).collect();
         let started = tokio::time::Instant::now();
@@ -201,7 +208,7 @@ impl ScriptExecution<'_> {
         }
     }
 
-    async fn send(&self, filled: &Filled, step: &Step) -> Result<Reply, TargetError> {
+    async fn send(&self, filled: &Filled, step: &ScriptStep) -> Result<Reply, ScriptTargetError> {
         let Filled { method, path, headers, body, user } = filled;
         let sending = async {
             if step.offers.is_empty() {
@@ -210,7 +217,7 @@ impl ScriptExecution<'_> {
                 self.target.send_offering(&step.offers, method, path, headers, body.clone()).await
             }
         };
-        tokio::time::timeout(PATIENCE, sending).await.unwrap_or_else(|_| Err(TargetError::Body("no answer came".into())))
+        tokio::time::timeout(PATIENCE, sending).await.unwrap_or_else(|_| Err(ScriptTargetError::Body("no answer came".into())))
     }
 
     /// Removes the cluster-scoped objects of the script, including namespaces with their content. Objects that cannot be removed stay. On a server
@@ -229,13 +236,13 @@ impl ScriptExecution<'_> {
     }
 }
 
-async fn read(reply: Reply) -> Result<Answer, TargetError> {
-    let body = reply.stream.collect().await.map_err(TargetError::Body)?.to_bytes();
+async fn read(reply: Reply) -> Result<Answer, ScriptTargetError> {
+    let body = reply.stream.collect().await.map_err(ScriptTargetError::Body)?.to_bytes();
     Ok(Answer { protocol: reply.protocol, ..Answer::new(reply.code, reply.headers, &body) })
 }
 
 /// Reads events until the stop condition holds.
-async fn read_watch(stop: WatchStop, mut stream: Stream) -> Result<Content, TargetError> {
+async fn read_watch(stop: WatchStop, mut stream: Stream) -> Result<Content, ScriptTargetError> {
     let quiet = stop.quiet.map_or(QUIET, Duration::from_millis);
     let limit = if stop.quiet.is_some() || (stop.count.is_none() && !stop.marker && !stop.end) { quiet } else { PATIENCE };
     let (mut events, mut buffer) = (Vec::<Value>::new(), Vec::new());
@@ -249,11 +256,11 @@ async fn read_watch(stop: WatchStop, mut stream: Stream) -> Result<Content, Targ
             return Ok(Content::Events { events, ended: false });
         };
         let Some(frame) = frame else { return Ok(Content::Events { events, ended: true }) };
-        let Ok(data) = frame.map_err(TargetError::Body)?.into_data() else { continue };
+        let Ok(data) = frame.map_err(ScriptTargetError::Body)?.into_data() else { continue };
         buffer.extend_from_slice(&data);
         while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = buffer.drain(..=end).collect();
-            events.push(serde_json::from_slice(&line).map_err(|error| TargetError::Body(error.to_string()))?);
+            events.push(serde_json::from_slice(&line).map_err(|error| ScriptTargetError::Body(error.to_string()))?);
         }
     }
 }

@@ -18,16 +18,16 @@ const TOKENS: [(&str, &str, &[&str]); 2] = [("alice-token", "alice", &["dev", "o
 
 /// A server and its connection data.
 #[derive(Debug)]
-pub enum Target {
+pub enum ScriptTarget {
     /// The embedded server, without sockets.
-    Embedded(Box<Embedded>),
+    Embedded(Box<EmbeddedServer>),
     /// Any server, by a kubeconfig with all rights.
-    Remote(Box<Remote>),
+    Remote(Box<RemoteServer>),
 }
 
 /// The embedded server. It has a port only if a step needs one.
 #[derive(Debug)]
-pub struct Embedded {
+pub struct EmbeddedServer {
     server: ApiServer,
     port: Option<Port>,
 }
@@ -46,23 +46,23 @@ impl std::fmt::Debug for Port {
 }
 
 /// A server behind a kubeconfig.
-pub struct Remote {
+pub struct RemoteServer {
     config: kube::Config,
     admin: kube::Client,
     anonymous: kube::Client,
     is_thrown_away: bool,
 }
 
-impl std::fmt::Debug for Remote {
+impl std::fmt::Debug for RemoteServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Remote").finish_non_exhaustive()
+        f.debug_struct("RemoteServer").finish_non_exhaustive()
     }
 }
 
 /// The error of a server that cannot be started or reached.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum TargetError {
+pub enum ScriptTargetError {
     /// The embedded server cannot be built.
     #[error("build the embedded server: {0}")]
     Build(#[from] kubewright_apiserver::server::BuildError),
@@ -113,9 +113,9 @@ impl Reply {
     }
 }
 
-impl Target {
+impl ScriptTarget {
     /// Starts a new embedded server with the settings of the script. Its time is tokio's, so it is virtual on a paused runtime.
-    pub async fn embedded(header: &Header, needs_port: bool) -> Result<Self, TargetError> {
+    pub async fn embedded(header: &Header, needs_port: bool) -> Result<Self, ScriptTargetError> {
         let workloads = if header.workloads { Workloads::Pods } else { Workloads::Off };
         let server =
             ApiServer::builder().clock(Clock::tokio(kubewright_testing::epoch())).seed(7).workloads(workloads).rbac(header.rbac);
@@ -135,15 +135,15 @@ impl Target {
         } else {
             None
         };
-        Ok(Self::Embedded(Box::new(Embedded { server, port })))
+        Ok(Self::Embedded(Box::new(EmbeddedServer { server, port })))
     }
 
     /// Returns the server of a kubeconfig (YAML text).
-    pub async fn remote(kubeconfig: &str) -> Result<Self, TargetError> {
+    pub async fn remote(kubeconfig: &str) -> Result<Self, ScriptTargetError> {
         let config = config(kubeconfig).await?;
         let anonymous = kube::Client::try_from(without_credentials(config.clone()))?;
         let admin = kube::Client::try_from(config.clone())?;
-        Ok(Self::Remote(Box::new(Remote { config, admin, anonymous, is_thrown_away: false })))
+        Ok(Self::Remote(Box::new(RemoteServer { config, admin, anonymous, is_thrown_away: false })))
     }
 
     /// Marks the server as thrown away after the scripts, so that their namespaces may stay in it.
@@ -174,10 +174,11 @@ impl Target {
     }
 
     /// Returns the version that the server reports, such as `v1.36.2`.
-    pub async fn version(&self) -> Result<String, TargetError> {
+    pub async fn version(&self) -> Result<String, ScriptTargetError> {
         let reply = self.send("GET", "/version", &[], Vec::new(), None).await?;
-        let body = reply.stream.collect().await.map_err(TargetError::Body)?.to_bytes();
-        let version: serde_json::Value = serde_json::from_slice(&body).map_err(|error| TargetError::Body(error.to_string()))?;
+        let body = reply.stream.collect().await.map_err(ScriptTargetError::Body)?.to_bytes();
+        let version: serde_json::Value =
+            serde_json::from_slice(&body).map_err(|error| ScriptTargetError::Body(error.to_string()))?;
         Ok(version["gitVersion"].as_str().unwrap_or_default().to_owned())
     }
 
@@ -188,7 +189,7 @@ impl Target {
         headers: &[(String, String)],
         body: Vec<u8>,
         user: Option<&User>,
-    ) -> Result<Reply, TargetError> {
+    ) -> Result<Reply, ScriptTargetError> {
         let request = Self::request(method, path, headers, body)?;
         match self {
             Self::Embedded(embedded) => embedded.send(request, user).await,
@@ -204,16 +205,21 @@ impl Target {
         path: &str,
         headers: &[(String, String)],
         body: Vec<u8>,
-    ) -> Result<Reply, TargetError> {
+    ) -> Result<Reply, ScriptTargetError> {
         let config = match self {
             Self::Embedded(embedded) => embedded.port.as_ref().map(|port| &port.config),
             Self::Remote(remote) => Some(&remote.config),
         };
-        let config = config.ok_or_else(|| TargetError::Connection("the server has no port".to_owned()))?;
+        let config = config.ok_or_else(|| ScriptTargetError::Connection("the server has no port".to_owned()))?;
         connection::send(config, offers, Self::request(method, path, headers, body)?).await
     }
 
-    fn request(method: &str, path: &str, headers: &[(String, String)], body: Vec<u8>) -> Result<Request<Bytes>, TargetError> {
+    fn request(
+        method: &str,
+        path: &str,
+        headers: &[(String, String)],
+        body: Vec<u8>,
+    ) -> Result<Request<Bytes>, ScriptTargetError> {
         let mut builder = Request::builder().method(method).uri(path);
         for (name, value) in headers {
             builder = builder.header(name.as_str(), value.as_str());
@@ -222,8 +228,8 @@ impl Target {
     }
 }
 
-impl Embedded {
-    async fn send(&self, request: Request<Bytes>, user: Option<&User>) -> Result<Reply, TargetError> {
+impl EmbeddedServer {
+    async fn send(&self, request: Request<Bytes>, user: Option<&User>) -> Result<Reply, ScriptTargetError> {
         let identity = match (user, &self.port) {
             (Some(user), Some(port)) if user.is_none() => return send(&port.anonymous, request).await,
             (Some(user), _) if user.is_none() => Identity::anonymous(),
@@ -231,13 +237,13 @@ impl Embedded {
             (None, _) => Identity::admin(),
         };
         let answer = self.server.service(identity).oneshot(request.map(Full::new)).await;
-        let (parts, body) = answer.map_err(|error| TargetError::Body(error.to_string()))?.into_parts();
+        let (parts, body) = answer.map_err(|error| ScriptTargetError::Body(error.to_string()))?.into_parts();
         Ok(Reply::new(parts.status, parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
     }
 }
 
-impl Remote {
-    async fn send(&self, mut request: Request<Bytes>, user: Option<&User>) -> Result<Reply, TargetError> {
+impl RemoteServer {
+    async fn send(&self, mut request: Request<Bytes>, user: Option<&User>) -> Result<Reply, ScriptTargetError> {
         let Some(user) = user else { return send(&self.admin, request).await };
         if user.is_none() {
             return send(&self.anonymous, request).await;
@@ -251,13 +257,13 @@ impl Remote {
     }
 }
 
-async fn send(client: &kube::Client, request: Request<Bytes>) -> Result<Reply, TargetError> {
+async fn send(client: &kube::Client, request: Request<Bytes>) -> Result<Reply, ScriptTargetError> {
     let response: Response<kube::client::Body> = client.send(request.map(|body| body.to_vec().into())).await?;
     let (parts, body) = response.into_parts();
     Ok(Reply::new(parts.status, parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
 }
 
-async fn config(kubeconfig: &str) -> Result<kube::Config, TargetError> {
+async fn config(kubeconfig: &str) -> Result<kube::Config, ScriptTargetError> {
     let mut config =
         kube::Config::from_custom_kubeconfig(Kubeconfig::from_yaml(kubeconfig)?, &KubeConfigOptions::default()).await?;
     config.default_retry = false;

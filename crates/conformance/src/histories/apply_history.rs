@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use kubewright_apiserver::clock::Seed;
+use kubewright_middleware::Seed;
 use serde_json::{Map, Value, json};
 
-use crate::script::{Header, Script, Step};
+use crate::script::{Header, Script, ScriptStep};
 
 const MANAGERS: [&str; 4] = ["one", "two", "three", "four"];
 const VERSIONS: [&str; 3] = ["v1", "v1", "v1beta1"];
@@ -15,25 +15,29 @@ const NAMES: [&str; 2] = ["a", "b"];
 /// Returns a history of this many requests, after those that create the definition.
 pub fn apply_history(seed: u64, length: usize) -> Script {
     let author = ApplyHistoryGenerator { dice: Seed::new(seed) };
-    let definition = Step {
+    let definition = ScriptStep {
         id: "definition".into(),
         method: "POST".into(),
         path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions".into(),
         body: Some(definition()),
         only: vec!["/kind".into()],
-        ..Step::default()
+        ..ScriptStep::default()
     };
-    let first = Step {
+    let first = ScriptStep {
         id: "first".into(),
         method: "POST".into(),
         path: path("v1", ""),
         body: Some(object("v1", "first", json!({}))),
         until: BTreeMap::from([("code".to_owned(), json!(201))]),
-        ..Step::default()
+        ..ScriptStep::default()
     };
     let mut steps = vec![definition, first];
     steps.extend((0..length).map(|number| author.step(number)));
-    steps.extend(NAMES.iter().map(|name| Step { id: format!("end-{name}"), path: path("v1", name), ..Step::default() }));
+    steps.extend(NAMES.iter().map(|name| ScriptStep {
+        id: format!("end-{name}"),
+        path: path("v1", name),
+        ..ScriptStep::default()
+    }));
     let about = format!("A random history of applies, seed {seed}.");
     Script { id: format!("history/Applies-{seed}"), header: Header { about, ..Header::default() }, steps }
 }
@@ -86,7 +90,7 @@ impl ApplyHistoryGenerator {
         choices[self.below(choices.len())]
     }
 
-    fn step(&self, number: usize) -> Step {
+    fn step(&self, number: usize) -> ScriptStep {
         let (version, name, manager) = (self.one_of(&VERSIONS), self.one_of(&NAMES), self.one_of(&MANAGERS));
         let (kind, at, content, body) = match self.below(10) {
             0..6 => ("apply", path(version, name), "application/apply-patch+yaml", object(version, name, self.spec())),
@@ -103,13 +107,13 @@ impl ApplyHistoryGenerator {
             }
         };
         let force = if kind.starts_with("apply") && self.below(2) == 0 { "&force=true" } else { "" };
-        Step {
+        ScriptStep {
             id: format!("{number}-{kind}"),
             method: "PATCH".into(),
             path: format!("{at}?fieldManager={manager}{force}"),
             headers: BTreeMap::from([("content-type".to_owned(), content.to_owned())]),
             body: Some(body),
-            ..Step::default()
+            ..ScriptStep::default()
         }
     }
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use kubewright_apiserver::clock::Seed;
+use kubewright_middleware::Seed;
 use serde_json::{Value, json};
 
-use crate::script::{Header, Script, Step};
+use crate::script::{Header, Script, ScriptStep};
 
 /// The kind of the objects in a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum HistorySubject {
     /// ConfigMaps. They have no other writers, so everything is compared.
     ConfigMap,
     /// A paused Deployment. A controller writes its status, so only the fields that clients write are compared.
@@ -26,9 +26,9 @@ const OF_CLIENTS: [&str; 5] =
     ["/spec", "/metadata/labels", "/metadata/finalizers", "/metadata/generation", "/metadata/deletionGracePeriodSeconds"];
 
 /// Returns a history of this many requests.
-pub fn history(subject: Subject, seed: u64, length: usize) -> Script {
+pub fn history(subject: HistorySubject, seed: u64, length: usize) -> Script {
     let mut author = HistoryGenerator { subject, dice: Seed::new(seed) };
-    let mut steps: Vec<Step> = (0..length).map(|number| author.step(number)).collect();
+    let mut steps: Vec<ScriptStep> = (0..length).map(|number| author.step(number)).collect();
     steps.extend(NAMES.iter().map(|name| author.get(name, format!("end-{name}"))));
     let about = format!("A random history of a {subject:?}, seed {seed}.");
     Script { id: format!("history/{subject:?}-{seed}"), header: Header { about, ..Header::default() }, steps }
@@ -36,7 +36,7 @@ pub fn history(subject: Subject, seed: u64, length: usize) -> Script {
 
 /// The generator of random requests.
 struct HistoryGenerator {
-    subject: Subject,
+    subject: HistorySubject,
     dice: Seed,
 }
 
@@ -49,7 +49,7 @@ impl HistoryGenerator {
         &choices[self.below(choices.len())]
     }
 
-    fn step(&mut self, number: usize) -> Step {
+    fn step(&mut self, number: usize) -> ScriptStep {
         let name = *self.one_of(&NAMES);
         let mut step = match self.below(10) {
             0 | 1 => self.create(name),
@@ -65,13 +65,13 @@ impl HistoryGenerator {
         self.limit(step)
     }
 
-    fn get(&self, name: &str, id: String) -> Step {
-        self.limit(Step { id, path: self.path(name), ..Step::default() })
+    fn get(&self, name: &str, id: String) -> ScriptStep {
+        self.limit(ScriptStep { id, path: self.path(name), ..ScriptStep::default() })
     }
 
     /// Limits the comparison to the fields that are the same in every run.
-    fn limit(&self, mut step: Step) -> Step {
-        if self.subject == Subject::Deployment {
+    fn limit(&self, mut step: ScriptStep) -> ScriptStep {
+        if self.subject == HistorySubject::Deployment {
             step.only = OF_CLIENTS.map(str::to_owned).to_vec();
         }
         step
@@ -79,30 +79,30 @@ impl HistoryGenerator {
 
     fn path(&self, name: &str) -> String {
         match self.subject {
-            Subject::ConfigMap => format!("/api/v1/namespaces/$ns/configmaps/{name}"),
-            Subject::Deployment => format!("/apis/apps/v1/namespaces/$ns/deployments/{name}"),
+            HistorySubject::ConfigMap => format!("/api/v1/namespaces/$ns/configmaps/{name}"),
+            HistorySubject::Deployment => format!("/apis/apps/v1/namespaces/$ns/deployments/{name}"),
         }
     }
 
-    fn request(&self, id: &str, method: &str, path: String, body: Value) -> Step {
+    fn request(&self, id: &str, method: &str, path: String, body: Value) -> ScriptStep {
         let manager = *self.one_of(&MANAGERS);
         let path =
             if path.contains('?') { format!("{path}&fieldManager={manager}") } else { format!("{path}?fieldManager={manager}") };
-        Step { id: id.to_owned(), method: method.to_owned(), path, body: Some(body), ..Step::default() }
+        ScriptStep { id: id.to_owned(), method: method.to_owned(), path, body: Some(body), ..ScriptStep::default() }
     }
 
-    fn patch(&self, id: &str, content_type: &str, name: &str, body: Value) -> Step {
+    fn patch(&self, id: &str, content_type: &str, name: &str, body: Value) -> ScriptStep {
         let headers = BTreeMap::from([("content-type".to_owned(), content_type.to_owned())]);
-        Step { headers, ..self.request(id, "PATCH", self.path(name), body) }
+        ScriptStep { headers, ..self.request(id, "PATCH", self.path(name), body) }
     }
 
-    fn create(&self, name: &str) -> Step {
+    fn create(&self, name: &str) -> ScriptStep {
         let path = self.path("");
         let object = self.object(name);
         self.request("create", "POST", path.trim_end_matches('/').to_owned(), object)
     }
 
-    fn update(&self, name: &str) -> Step {
+    fn update(&self, name: &str) -> ScriptStep {
         let mut object = self.object(name);
         if self.below(4) == 0 {
             object["metadata"]["resourceVersion"] = "1".into();
@@ -110,7 +110,7 @@ impl HistoryGenerator {
         self.request("update", "PUT", self.path(name), object)
     }
 
-    fn merge(&self, name: &str) -> Step {
+    fn merge(&self, name: &str) -> ScriptStep {
         let body = match self.below(4) {
             0 => json!({"metadata": {"labels": self.some_or_null()}}),
             1 => json!({"metadata": {"finalizers": self.finalizers()}}),
@@ -120,14 +120,14 @@ impl HistoryGenerator {
         self.patch("merge", "application/merge-patch+json", name, body)
     }
 
-    fn json_patch(&self, name: &str) -> Step {
+    fn json_patch(&self, name: &str) -> ScriptStep {
         let path = match self.subject {
-            Subject::ConfigMap => "/data/k",
-            Subject::Deployment => "/spec/minReadySeconds",
+            HistorySubject::ConfigMap => "/data/k",
+            HistorySubject::Deployment => "/spec/minReadySeconds",
         };
         let value = match self.subject {
-            Subject::ConfigMap => self.word().into(),
-            Subject::Deployment => json!(self.below(3)),
+            HistorySubject::ConfigMap => self.word().into(),
+            HistorySubject::Deployment => json!(self.below(3)),
         };
         let operation = match self.below(3) {
             0 => json!({"op": "add", "path": path, "value": value}),
@@ -137,7 +137,7 @@ impl HistoryGenerator {
         self.patch("json", "application/json-patch+json", name, json!([operation]))
     }
 
-    fn strategic(&self, name: &str) -> Step {
+    fn strategic(&self, name: &str) -> ScriptStep {
         let body = match self.below(3) {
             0 => json!({"metadata": {"finalizers": [self.one_of(&FINALIZERS)]}}),
             1 => json!({"metadata": {"$deleteFromPrimitiveList/finalizers": [self.one_of(&FINALIZERS)]}}),
@@ -146,7 +146,7 @@ impl HistoryGenerator {
         self.patch("strategic", "application/strategic-merge-patch+json", name, body)
     }
 
-    fn apply(&self, name: &str) -> Step {
+    fn apply(&self, name: &str) -> ScriptStep {
         let mut object = self.object(name);
         if let Some(metadata) = object["metadata"].as_object_mut() {
             metadata.remove("finalizers");
@@ -154,10 +154,10 @@ impl HistoryGenerator {
         let force = if self.below(2) == 0 { "?force=true" } else { "" };
         let headers = BTreeMap::from([("content-type".to_owned(), "application/apply-patch+yaml".to_owned())]);
         let path = format!("{}{force}", self.path(name));
-        Step { headers, ..self.request("apply", "PATCH", path, object) }
+        ScriptStep { headers, ..self.request("apply", "PATCH", path, object) }
     }
 
-    fn delete(&self, name: &str) -> Step {
+    fn delete(&self, name: &str) -> ScriptStep {
         let body = match self.below(4) {
             0 => json!({"propagationPolicy": "Background"}),
             1 => json!({"preconditions": {"uid": "00000000-0000-4000-8000-000000000000"}}),
@@ -165,11 +165,11 @@ impl HistoryGenerator {
             _ => json!({}),
         };
         let path = self.path(name);
-        Step { id: "delete".into(), method: "DELETE".into(), path, body: Some(body), ..Step::default() }
+        ScriptStep { id: "delete".into(), method: "DELETE".into(), path, body: Some(body), ..ScriptStep::default() }
     }
 
     /// Removes all finalizers, so that some deletions complete.
-    fn release(&self, name: &str) -> Step {
+    fn release(&self, name: &str) -> ScriptStep {
         let body = json!({"metadata": {"finalizers": null}});
         self.patch("release", "application/merge-patch+json", name, body)
     }
@@ -192,13 +192,13 @@ impl HistoryGenerator {
 
     fn content_patch(&self) -> Value {
         match self.subject {
-            Subject::ConfigMap => {
+            HistorySubject::ConfigMap => {
                 let key = *self.one_of(&["k", "l"]);
                 let value = if self.below(3) == 0 { Value::Null } else { self.word().into() };
                 json!({"data": {key: value}})
             }
-            Subject::Deployment if self.below(2) == 0 => json!({"spec": {"replicas": self.below(3)}}),
-            Subject::Deployment => {
+            HistorySubject::Deployment if self.below(2) == 0 => json!({"spec": {"replicas": self.below(3)}}),
+            HistorySubject::Deployment => {
                 json!({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": self.word()}]}}}})
             }
         }
@@ -213,7 +213,7 @@ impl HistoryGenerator {
             metadata["finalizers"] = self.finalizers();
         }
         match self.subject {
-            Subject::ConfigMap => {
+            HistorySubject::ConfigMap => {
                 let mut object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
                 if self.below(4) > 0 {
                     object["data"] = json!({"k": self.word()});
@@ -223,7 +223,7 @@ impl HistoryGenerator {
                 }
                 object
             }
-            Subject::Deployment => json!({
+            HistorySubject::Deployment => json!({
                 "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata,
                 "spec": {
                     "paused": true, "replicas": self.below(2), "selector": {"matchLabels": {"a": "b"}},
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn equal_seeds_give_equal_histories() {
-        let requests = |seed| history(Subject::ConfigMap, seed, 20).to_text().unwrap_or_default();
+        let requests = |seed| history(HistorySubject::ConfigMap, seed, 20).to_text().unwrap_or_default();
         assert_eq!(requests(7), requests(7));
         assert_ne!(requests(7), requests(8));
     }

@@ -7,5 +7,5 @@ mod random_value;
 mod schema_history;
 
 pub use apply_history::apply_history;
-pub use history::{Subject, history};
+pub use history::{HistorySubject, history};
 pub use schema_history::{objects, schema, schema_history};

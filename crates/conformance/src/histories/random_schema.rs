@@ -1,6 +1,6 @@
 //! Random structural schemas, the same for the same seed: types, defaults, lists and maps of all kinds, limits, and rules.
 
-use kubewright_apiserver::clock::Seed;
+use kubewright_middleware::Seed;
 use serde_json::{Map, Value, json};
 
 use super::random_value::value_of;

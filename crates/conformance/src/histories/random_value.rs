@@ -1,6 +1,6 @@
 //! Random values for a schema, the same for the same seed.
 
-use kubewright_apiserver::clock::Seed;
+use kubewright_middleware::Seed;
 use serde_json::{Map, Value, json};
 
 use super::random_schema::{below, once_in, one_of};

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use kubewright_apiserver::clock::Seed;
 use kubewright_apiserver::definition;
+use kubewright_middleware::Seed;
 use serde_json::{Value, json};
 
 use super::random_schema::{below, once_in, one_of, random_schema};
 use super::random_value::value_of;
-use crate::script::{Header, Script, Step};
+use crate::script::{Header, Script, ScriptStep};
 
 const MANAGERS: [&str; 3] = ["one", "two", "three"];
 const NAMES: [&str; 2] = ["a", "b"];
@@ -31,28 +31,28 @@ pub fn schema_history(seed: u64, length: usize) -> Script {
     let dice = Seed::new(seed);
     let schema = random_schema(&dice);
     let definition = definition_of(&schema);
-    let mut steps = vec![Step {
+    let mut steps = vec![ScriptStep {
         id: "definition".into(),
         method: "POST".into(),
         path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions".into(),
         body: Some(definition.clone()),
         only: ["/kind", "/reason", "/details/causes", "/spec/versions"].map(str::to_owned).to_vec(),
-        ..Step::default()
+        ..ScriptStep::default()
     }];
     // A definition that is rejected has no objects.
     if definition::validate(&with_group(&definition), None).is_empty() {
         let author = SchemaHistoryGenerator { dice, schema };
-        steps.push(Step {
+        steps.push(ScriptStep {
             id: "served".into(),
             path: OBJECTS.into(),
             until: BTreeMap::from([("code".to_owned(), json!(200))]),
-            ..Step::default()
+            ..ScriptStep::default()
         });
         steps.extend((0..length).map(|number| author.step(number)));
-        steps.extend(NAMES.iter().map(|name| Step {
+        steps.extend(NAMES.iter().map(|name| ScriptStep {
             id: format!("end-{name}"),
             path: format!("{OBJECTS}/{name}"),
-            ..Step::default()
+            ..ScriptStep::default()
         }));
     }
     let about = format!("A random definition and its objects, seed {seed}.");
@@ -82,7 +82,7 @@ struct SchemaHistoryGenerator {
 }
 
 impl SchemaHistoryGenerator {
-    fn step(&self, number: usize) -> Step {
+    fn step(&self, number: usize) -> ScriptStep {
         let name = one_of(&self.dice, &NAMES);
         let manager = one_of(&self.dice, &MANAGERS);
         let at = format!("{OBJECTS}/{name}");
@@ -118,13 +118,13 @@ impl SchemaHistoryGenerator {
         if method != "DELETE" && once_in(&self.dice, 6) {
             query.push_str(one_of(&self.dice, &["&fieldValidation=Strict", "&fieldValidation=Ignore", "&dryRun=All"]));
         }
-        Step {
+        ScriptStep {
             id: format!("{number}-{kind}"),
             method: method.into(),
             path: if method == "DELETE" { path } else { format!("{path}?{query}") },
             headers: BTreeMap::from([("content-type".to_owned(), content.to_owned())]),
             body: Some(body),
-            ..Step::default()
+            ..ScriptStep::default()
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::answers::{Difference, compare};
 use crate::library::{Deviations, Level, Library, Row, tests_naming_rules};
-use crate::script::{Outcome, Script};
+use crate::script::{NormalAnswer, Script};
 
 /// The result of one script.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub struct Report {
 
 impl ScriptResult {
     /// Compares the answers of a run with the expected ones.
-    pub fn new(script: &Script, expected: &[Outcome], found: &[Outcome], deviations: &Deviations) -> Self {
+    pub fn new(script: &Script, expected: &[NormalAnswer], found: &[NormalAnswer], deviations: &Deviations) -> Self {
         let steps = script.steps.iter().zip(expected.iter().zip(found));
         let all: Vec<Difference> = steps.flat_map(|(step, (expected, found))| compare(step, expected, found)).collect();
         let (unknown, known, gone) = deviations.split(&script.id, all);

@@ -1,13 +1,13 @@
 //! Scripts: the requests of clients, written as data, with the normalised answers of a real API server.
 //!
-//! A [`Script`] is a file of [`Step`]s. The module has no I/O.
+//! A [`Script`] is a file of [`ScriptStep`]s. The module has no I/O.
 
 mod model;
-mod outcome;
+mod normal_answer;
 mod requests;
 mod variables;
 
-pub use model::{Header, Script, Step, User, WatchStop};
-pub use outcome::Outcome;
+pub use model::{Header, Script, ScriptStep, User, WatchStop};
+pub use normal_answer::NormalAnswer;
 pub(crate) use requests::Filled;
 pub(crate) use variables::Variables;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::outcome::Outcome;
+use super::normal_answer::NormalAnswer;
 
 /// A sequence of requests in a namespace of its own.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct Script {
     /// The settings of the whole script.
     pub header: Header,
     /// The requests, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScriptStep>,
 }
 
 /// The first line of a script.
@@ -48,7 +48,7 @@ pub struct Header {
 /// One request and its expected answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Step {
+pub struct ScriptStep {
     /// The id, unique in the script.
     pub id: String,
     /// A note for readers.
@@ -116,7 +116,7 @@ pub struct Step {
     pub without: Vec<String>,
     /// The normalised answer of a real server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expect: Option<Outcome>,
+    pub expect: Option<NormalAnswer>,
 }
 
 /// The sender of a request.
@@ -164,9 +164,10 @@ impl Script {
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let (_, first) = lines.next().ok_or("the file is empty; its first line is the header")?;
         let header = serde_json::from_str(first).map_err(|error| format!("line 1 is no header: {error}"))?;
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<ScriptStep> = Vec::new();
         for (number, line) in lines {
-            let step: Step = serde_json::from_str(line).map_err(|error| format!("line {} is no step: {error}", number + 1))?;
+            let step: ScriptStep =
+                serde_json::from_str(line).map_err(|error| format!("line {} is no step: {error}", number + 1))?;
             step.check().map_err(|problem| format!("line {}: {problem}", number + 1))?;
             if steps.iter().any(|other| other.id == step.id) {
                 return Err(format!("line {}: the id {:?} is taken", number + 1, step.id));
@@ -198,12 +199,12 @@ impl Script {
     }
 
     /// Returns the rules that a step proves.
-    pub fn rows_of<'a>(&'a self, step: &'a Step) -> &'a [String] {
+    pub fn rows_of<'a>(&'a self, step: &'a ScriptStep) -> &'a [String] {
         if step.rows.is_empty() { &self.header.rows } else { &step.rows }
     }
 }
 
-impl Step {
+impl ScriptStep {
     /// Returns the method, `GET` by default.
     pub fn method(&self) -> &str {
         if self.method.is_empty() { "GET" } else { &self.method }

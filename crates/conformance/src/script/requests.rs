@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use super::model::{Step, User};
+use super::model::{ScriptStep, User};
 use super::variables::Variables;
 
 /// The user agent of scripts.
@@ -19,7 +19,7 @@ pub(crate) struct Filled {
 }
 
 impl Filled {
-    pub(crate) fn new(step: &Step, variables: &Variables) -> Result<Self, String> {
+    pub(crate) fn new(step: &ScriptStep, variables: &Variables) -> Result<Self, String> {
         let body = match (&step.body, &step.raw, &step.base64, step.filler) {
             _ if step.operations.is_some() => {
                 let test = json!({"op": "test", "path": "/data/a", "value": "1"});
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     fn collection(path: &str, is_watch: bool) -> Option<String> {
-        let step = Step { path: path.to_owned(), ..Step::default() };
+        let step = ScriptStep { path: path.to_owned(), ..ScriptStep::default() };
         Filled::new(&step, &Variables::new("kaaaaaaa")).unwrap().cached_collection(is_watch)
     }
 

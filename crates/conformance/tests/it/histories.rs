@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use kubewright_conformance::answers::{compare, normalise};
 use kubewright_conformance::execution::{RealServer, run_all_remote, run_embedded};
-use kubewright_conformance::histories::{Subject, apply_history, history, objects, schema, schema_history};
+use kubewright_conformance::histories::{HistorySubject, apply_history, history, objects, schema, schema_history};
 use kubewright_conformance::script::Script;
 use kubewright_schema::Schema;
 use serde_json::Value;
@@ -54,7 +54,7 @@ fn both_servers_answer_random_histories_alike() {
         return;
     }
     let failures = differences(seeds().flat_map(|seed| {
-        let subjects = [Subject::ConfigMap, Subject::Deployment].map(|subject| history(subject, seed, LENGTH));
+        let subjects = [HistorySubject::ConfigMap, HistorySubject::Deployment].map(|subject| history(subject, seed, LENGTH));
         subjects.into_iter().chain([apply_history(seed, LENGTH), schema_history(seed, SCHEMA_LENGTH)])
     }));
     assert!(failures.is_empty(), "histories differ:\n{failures}");

@@ -1,7 +1,7 @@
 //! The status of a component at the end of a pass (flow-and-contract.md, 13.6).
 
 use kubewright_core::condition::{ConditionStatus, Conditions, READY, STALLED, WAITING};
-use kubewright_core::contract::{End, EndedPass, Observation};
+use kubewright_core::contract::{ComponentLoopEnd, EndedPass, Observation};
 use kubewright_core::flow::{Halt, Prior, PriorCondition, PriorWait, WaitingSince};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::reconcile::{Conclude, Context, EndedMethod};
@@ -80,11 +80,11 @@ impl<C: ComponentController> Conclude for ComponentLoop<C> {
 }
 
 /// Returns the types of the components that the pass ended to wait for, as written in finalizers.
-fn awaited(end: Option<&End>) -> Vec<String> {
+fn awaited(end: Option<&ComponentLoopEnd>) -> Vec<String> {
     match end {
-        Some(End::Dependencies(unready)) => unready.iter().map(|unready| unready.type_.lower()).collect(),
-        Some(End::Depending(names)) => names.iter().cloned().collect(),
-        Some(End::IgnoredDependencies(types)) => types.iter().map(|type_| type_.lower()).collect(),
+        Some(ComponentLoopEnd::Dependencies(unready)) => unready.iter().map(|unready| unready.type_.lower()).collect(),
+        Some(ComponentLoopEnd::Depending(names)) => names.iter().cloned().collect(),
+        Some(ComponentLoopEnd::IgnoredDependencies(types)) => types.iter().map(|type_| type_.lower()).collect(),
         _ => Vec::new(),
     }
 }

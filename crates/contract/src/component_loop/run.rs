@@ -4,7 +4,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use kubewright_core::condition::{Condition, ConditionStatus, REQUIRES_UPDATE, UP_TO_DATE, UPDATE_HELD};
-use kubewright_core::contract::{ComponentState, End, Next, Observation, Progress, RECONCILE, Release, Target, next, usable};
+use kubewright_core::contract::{
+    ComponentLoopAction, ComponentLoopEnd, ComponentLoopState, EdgeTarget, Observation, Progress, RECONCILE, Release, next,
+    usable,
+};
 use kubewright_core::flow::{Classified, Failure, Flow, Halt, Joined, Origin, join};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::controller::WriteVerb;
@@ -29,7 +32,7 @@ type Component<C> = <C as ComponentController>::Component;
 struct ComponentObservation {
     object: Value,
     own: Observation,
-    targets: Vec<Target>,
+    targets: Vec<EdgeTarget>,
     found: Vec<Option<Found>>,
     /// The digest of the versions of the targets.
     versions: u64,
@@ -44,7 +47,7 @@ impl<C: ComponentController> ComponentLoop<C> {
             if observation.own.is_deleting && self.is_forced(&observation.object) {
                 releasing.release = Release::Forced;
             }
-            let state = ComponentState {
+            let state = ComponentLoopState {
                 own: Some(observation.own.clone()),
                 finalizers: self.finalizers.clone(),
                 keep_running: Component::<C>::KEEP_RUNNING,
@@ -53,17 +56,17 @@ impl<C: ComponentController> ComponentLoop<C> {
                 progress: releasing.progress,
             };
             match next(&state, &self.terms.format) {
-                Next::ConsumeReconcile => {
+                ComponentLoopAction::ConsumeReconcile => {
                     if !cx.consume_annotation(self.terms.format.operation(), RECONCILE).await? {
                         return silent(cx, status); // the object is gone
                     }
                 }
-                Next::PlaceOwnFinalizer => match cx.hold().await {
+                ComponentLoopAction::PlaceOwnFinalizer => match cx.hold().await {
                     Ok(()) => {}
                     Err(Halt::Done) => return silent(cx, status), // the object is gone or going
                     Err(halt) => return Err(halt.context("failed to set finalizers")),
                 },
-                Next::PlaceDependencyFinalizers(indices) => {
+                ComponentLoopAction::PlaceDependencyFinalizers(indices) => {
                     for (target, found) in self.at(&observation, &indices) {
                         let placed = target.place(found).await;
                         if placed.map_err(|halt| halt.context("failed to set dependency finalizers"))? {
@@ -71,18 +74,20 @@ impl<C: ComponentController> ComponentLoop<C> {
                         }
                     }
                 }
-                Next::Apply => {
+                ComponentLoopAction::Apply => {
                     outcome = self.apply(cx, status, &observation).await;
                     releasing.progress = Progress::Applied;
                 }
-                Next::CleanUp => {
+                ComponentLoopAction::CleanUp => {
                     outcome = self.cleanup(cx, status, &observation).await;
                     self.after_cleanup(cx, &observation.object, &outcome, &mut releasing);
                 }
-                Next::ReleaseDependencies(indices) => self.release_dependencies(cx, &observation, &indices).await?,
-                Next::ReleaseOwnFinalizer => {
+                ComponentLoopAction::ReleaseDependencies(indices) => {
+                    self.release_dependencies(cx, &observation, &indices).await?
+                }
+                ComponentLoopAction::ReleaseOwnFinalizer => {
                     if releasing.progress == Progress::Begun
-                        && let Some(wait) = End::Depending(observation.own.depending.clone()).wait()
+                        && let Some(wait) = ComponentLoopEnd::Depending(observation.own.depending.clone()).wait()
                     {
                         // The release is forced although components still depend on it.
                         self.after_cleanup(cx, &observation.object, &wait.into(), &mut releasing);
@@ -94,20 +99,20 @@ impl<C: ComponentController> ComponentLoop<C> {
                     }
                     return silent(cx, status);
                 }
-                Next::End(End::Untouched) => return silent(cx, status),
-                Next::End(end @ End::Depending(_)) => {
+                ComponentLoopAction::End(ComponentLoopEnd::Untouched) => return silent(cx, status),
+                ComponentLoopAction::End(end @ ComponentLoopEnd::Depending(_)) => {
                     if self.remove_dangling(cx, &observation.object, &observation.own).await? && cx.live().await?.is_some() {
                         continue;
                     }
                     status.notes.end = Some(end.clone());
                     return held_back(cx, &end, outcome);
                 }
-                Next::End(end) => {
+                ComponentLoopAction::End(end) => {
                     status.notes.end = Some(end.clone());
                     return match end {
-                        End::Provenance(error) => error.failure(&self.terms.format).into(),
-                        End::Applied => outcome,
-                        End::CleanupHalted => joined(outcome, &observation.own, self),
+                        ComponentLoopEnd::Provenance(error) => error.failure(&self.terms.format).into(),
+                        ComponentLoopEnd::Applied => outcome,
+                        ComponentLoopEnd::CleanupHalted => joined(outcome, &observation.own, self),
                         end => end.wait().map_or(Ok(()), Into::into),
                     };
                 }
@@ -126,7 +131,7 @@ impl<C: ComponentController> ComponentLoop<C> {
         let (object, format) = (cx.latest()?, &self.terms.format);
         let own = Observation::of(&object, format);
         let found: Vec<Option<Found>> = self.targets.iter().map(|target| target.find(cx.key())).collect();
-        let targets = self.targets.iter().zip(&found).map(|(target, found)| Target {
+        let targets = self.targets.iter().zip(&found).map(|(target, found)| EdgeTarget {
             observation: found.as_ref().and_then(|found| target.observe(found, format)),
             ..target.describe()
         });
@@ -211,7 +216,7 @@ impl ComponentObservation {
     }
 }
 
-fn is_usable(target: &Target) -> bool {
+fn is_usable(target: &EdgeTarget) -> bool {
     usable(target.observation.as_ref(), &target.finalizer).is_ok()
 }
 
@@ -263,7 +268,7 @@ fn silent<T: ContractComponent>(cx: &Context<T>, status: &mut PassStatus<T>) -> 
 }
 
 /// Returns the outcome while depending components are left: the wait for them, unless `apply` failed in the meantime (TEAR-2).
-fn held_back<T>(cx: &Context<T>, end: &End, applied: Flow) -> Flow {
+fn held_back<T>(cx: &Context<T>, end: &ComponentLoopEnd, applied: Flow) -> Flow {
     match applied {
         Err(Halt::Failed(failure)) => return Err(Halt::Failed(failure)),
         Err(halt) => {

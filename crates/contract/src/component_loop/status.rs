@@ -1,6 +1,6 @@
 use std::fmt;
 
-use kubewright_core::contract::{End, Statements};
+use kubewright_core::contract::{ComponentLoopEnd, Statements};
 use serde::{Deserialize, Serialize};
 
 use crate::declaration::{ContractComponent, StatusOf};
@@ -19,7 +19,7 @@ pub struct PassStatus<T: ContractComponent> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PassNotes {
     pub(super) statements: Statements,
-    pub(super) end: Option<End>,
+    pub(super) end: Option<ComponentLoopEnd>,
     /// True if the pass is not reported.
     pub(super) is_silent: bool,
 }

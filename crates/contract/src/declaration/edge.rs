@@ -7,7 +7,7 @@ use kubewright_core::contract::{EdgeKind, Format, Revision};
 use super::ContractComponent;
 
 /// An edge from a component to one that it depends on.
-pub trait Edge: Send + Sync + 'static {
+pub trait DeclaredEdge: Send + Sync + 'static {
     /// The component that is depended on.
     type To: ContractComponent;
     /// The type of the dependency that `apply` gets.
@@ -42,7 +42,7 @@ pub trait RelevantConditions: Send + Sync + 'static {
     const TYPES: &'static [&'static str];
 }
 
-impl<To: ContractComponent> Edge for NeedsEdge<To> {
+impl<To: ContractComponent> DeclaredEdge for NeedsEdge<To> {
     type To = To;
     type Ready = Arc<To>;
 
@@ -55,7 +55,7 @@ impl<To: ContractComponent> Edge for NeedsEdge<To> {
     }
 }
 
-impl<To: ContractComponent> Edge for NeedsSameRevisionEdge<To> {
+impl<To: ContractComponent> DeclaredEdge for NeedsSameRevisionEdge<To> {
     type To = To;
     type Ready = Arc<To>;
 
@@ -68,7 +68,7 @@ impl<To: ContractComponent> Edge for NeedsSameRevisionEdge<To> {
     }
 }
 
-impl<To: ContractComponent> Edge for OutlivedByEdge<To> {
+impl<To: ContractComponent> DeclaredEdge for OutlivedByEdge<To> {
     type To = To;
     type Ready = Option<Arc<To>>;
 
@@ -81,7 +81,7 @@ impl<To: ContractComponent> Edge for OutlivedByEdge<To> {
     }
 }
 
-impl<E: Edge, L: RelevantConditions> Edge for WithConditions<E, L> {
+impl<E: DeclaredEdge, L: RelevantConditions> DeclaredEdge for WithConditions<E, L> {
     type To = E::To;
     type Ready = E::Ready;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use kubewright_core::contract::triggers::dependency_changes;
-use kubewright_core::contract::{self as pure, Format, Observation, Target};
+use kubewright_core::contract::{self as pure, EdgeTarget, Format, Observation};
 use kubewright_core::flow::{BoxError, Flow};
 use kubewright_machinery::object::{GroupKind, Key};
 use kubewright_runtime::inject::FromOperator as _;
@@ -12,9 +12,9 @@ use kubewright_runtime::operator::{Declarations, OperatorContext, Rule};
 use kubewright_runtime::reconcile::TriggerSet;
 use kubewright_runtime::store::{Kept, Store};
 
-use super::{ContractComponent, ContractMember, DependencyFinalizer, Edge};
+use super::{ContractComponent, ContractMember, DeclaredEdge, DependencyFinalizer};
 
-/// The edges of a component: a tuple of up to eight [`Edge`]s.
+/// The edges of a component: a tuple of up to eight [`DeclaredEdge`]s.
 pub trait Edges<From: ContractMember>: Send + Sync + 'static {
     /// The types of the dependencies that `apply` gets.
     type Ready: Send + Sync + 'static;
@@ -52,7 +52,7 @@ pub type Found = Arc<dyn Any + Send + Sync>;
 #[async_trait]
 pub trait AnyTarget: Send + Sync {
     /// Returns the edge, with the readiness that its kind requires of the target.
-    fn describe(&self) -> Target;
+    fn describe(&self) -> EdgeTarget;
 
     /// Returns the component of this key from the store.
     fn find(&self, key: &Key) -> Option<Found>;
@@ -74,17 +74,17 @@ pub trait AnyTarget: Send + Sync {
 }
 
 /// The target of an edge.
-struct OpenTarget<From: ContractMember, E: Edge> {
-    described: Target,
+struct OpenTarget<From: ContractMember, E: DeclaredEdge> {
+    described: EdgeTarget,
     store: Store<E::To>,
     finalizer: DependencyFinalizer<From, E::To>,
 }
 
-impl<From: ContractMember, E: Edge> OpenTarget<From, E> {
+impl<From: ContractMember, E: DeclaredEdge> OpenTarget<From, E> {
     fn open(context: &OperatorContext, format: &Format) -> Result<Self, BoxError> {
         let store = Store::extract(context)?;
         let finalizer = DependencyFinalizer::new(context, format, Store::clone(&store))?;
-        let described = Target {
+        let described = EdgeTarget {
             edge: pure::Edge { to: E::To::TYPE, kind: E::kind(format) },
             conditions: E::CONDITIONS,
             polarities: E::To::CONDITIONS.iter().map(|declared| (declared.written_as(format), declared.polarity)).collect(),
@@ -96,8 +96,8 @@ impl<From: ContractMember, E: Edge> OpenTarget<From, E> {
 }
 
 #[async_trait]
-impl<From: ContractMember, E: Edge> AnyTarget for OpenTarget<From, E> {
-    fn describe(&self) -> Target {
+impl<From: ContractMember, E: DeclaredEdge> AnyTarget for OpenTarget<From, E> {
+    fn describe(&self) -> EdgeTarget {
         self.described.clone()
     }
 
@@ -151,7 +151,7 @@ fn watch_target<From: ContractMember, To: ContractComponent>(triggers: &mut Trig
 macro_rules! edges {
     ($($edge:ident)*) => {
         #[allow(unused_variables, unused_mut, clippy::unused_unit)] // for the component without edges
-        impl<From: ContractMember, $($edge: Edge,)*> Edges<From> for ($($edge,)*) {
+        impl<From: ContractMember, $($edge: DeclaredEdge,)*> Edges<From> for ($($edge,)*) {
             type Ready = ($($edge::Ready,)*);
             type Maybe = ($(Option<Arc<$edge::To>>,)*);
 

@@ -18,7 +18,7 @@ pub use component::{
 #[doc(hidden)]
 pub use conditions::check_conditions;
 pub use contract::{Components, Contract};
-pub use edge::{Edge, NeedsEdge, NeedsSameRevisionEdge, OutlivedByEdge, RelevantConditions, WithConditions};
+pub use edge::{DeclaredEdge, NeedsEdge, NeedsSameRevisionEdge, OutlivedByEdge, RelevantConditions, WithConditions};
 pub use edges::Edges;
 #[doc(hidden)]
 pub use edges::{AnyTarget, Found};

@@ -3,8 +3,8 @@
 use kubewright_core::child::LastWrite;
 use kubewright_core::contract::{OperationChange, component_patch};
 use kubewright_core::flow::{Classified, Failure, Flow};
-use kubewright_machinery::object::{Key, ObjectExt as _, canonical_sha256};
-use kubewright_runtime::cluster::{ApiError, ApiRequest, PatchKind, Propagation, is_removed};
+use kubewright_machinery::object::{Key, ObjectExt as _, Propagation, canonical_sha256};
+use kubewright_runtime::cluster::{ApiError, ApiRequest, PatchKind, is_removed};
 use kubewright_runtime::controller::WriteVerb;
 use kubewright_runtime::reconcile::Context;
 use serde_json::Value;

@@ -15,13 +15,13 @@ use crate::time::Moment;
 /// timer (LIM-3). A limiter cannot give up: it can only return a delay (LIM-4).
 pub trait RateLimiter: fmt::Debug + Send {
     /// Returns the delay before the next try. Zero means at once. Random numbers come from `rng`, which all delays of the controller share.
-    fn delay(&mut self, retry: &Retry, rng: &mut Rng) -> Duration;
+    fn delay(&mut self, retry: &FailedPass, rng: &mut Rng) -> Duration;
 }
 
 /// A failed pass that asks for a retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Retry {
+pub struct FailedPass {
     /// The number of consecutive failures of the object, including this one: 1 is the first.
     pub failures: u32,
     /// True if the cluster refused a request, so that the failure follows the slower policy.
@@ -30,7 +30,7 @@ pub struct Retry {
     pub now: Moment,
 }
 
-impl Retry {
+impl FailedPass {
     /// Creates a retry after this number of consecutive failures, the last of which was at time `now`.
     pub const fn new(failures: u32, slow: bool, now: Moment) -> Self {
         Self { failures, slow, now }
@@ -69,20 +69,20 @@ impl Exponential {
 }
 
 impl<L: RateLimiter + ?Sized> RateLimiter for Box<L> {
-    fn delay(&mut self, retry: &Retry, rng: &mut Rng) -> Duration {
+    fn delay(&mut self, retry: &FailedPass, rng: &mut Rng) -> Duration {
         (**self).delay(retry, rng)
     }
 }
 
 impl RateLimiter for Exponential {
-    fn delay(&mut self, retry: &Retry, rng: &mut Rng) -> Duration {
+    fn delay(&mut self, retry: &FailedPass, rng: &mut Rng) -> Duration {
         let policy = if retry.slow { self.refused } else { self.failures };
         policy.delay(retry.failures, rng).as_duration()
     }
 }
 
 impl RateLimiter for TokenBucket {
-    fn delay(&mut self, retry: &Retry, _: &mut Rng) -> Duration {
+    fn delay(&mut self, retry: &FailedPass, _: &mut Rng) -> Duration {
         self.take(retry.now)
     }
 }
@@ -92,7 +92,7 @@ impl RateLimiter for TokenBucket {
 pub struct MaxOf<A, B>(A, B);
 
 impl<A: RateLimiter, B: RateLimiter> RateLimiter for MaxOf<A, B> {
-    fn delay(&mut self, retry: &Retry, rng: &mut Rng) -> Duration {
+    fn delay(&mut self, retry: &FailedPass, rng: &mut Rng) -> Duration {
         let one = self.0.delay(retry, rng);
         one.max(self.1.delay(retry, rng))
     }

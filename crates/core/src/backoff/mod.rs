@@ -19,7 +19,7 @@ mod vectors;
 pub use bucket::TokenBucket;
 pub use class::Class;
 pub use delay::{Delay, ZeroDelay};
-pub use limiter::{Exponential, MaxOf, RateLimiter, Retry, bucket, exponential, max_of};
+pub use limiter::{Exponential, FailedPass, MaxOf, RateLimiter, bucket, exponential, max_of};
 pub use persisted::{PersistedBackoff, REQUEUE_TIME};
 pub use policy::Policy;
 pub(crate) use policy::jittered;

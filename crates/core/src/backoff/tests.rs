@@ -3,7 +3,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::{
-    Delay, Policy, RateLimiter as _, Retry, Rng, Timing, TokenBucket, Transient, TransientBackoff, bucket, exponential, max_of,
+    Delay, FailedPass, Policy, RateLimiter as _, Rng, Timing, TokenBucket, Transient, TransientBackoff, bucket, exponential,
+    max_of,
 };
 use crate::time::Moment;
 
@@ -125,7 +126,7 @@ proptest! {
             now += passed;
             let policy = if slow { timing.refused } else { timing.failures };
             let expected = policy.delay(failures, &mut same).as_duration().max(tokens.take(at(now)));
-            prop_assert_eq!(limiter.delay(&Retry::new(failures, slow, at(now)), &mut rng), expected);
+            prop_assert_eq!(limiter.delay(&FailedPass::new(failures, slow, at(now)), &mut rng), expected);
         }
         prop_assert_eq!(rng.next_u64(), same.next_u64());
     }
@@ -136,8 +137,8 @@ proptest! {
 fn limiters_are_put_together() {
     let steady = Policy::new(Duration::from_secs(1), Duration::from_secs(4)).jitter(0.0);
     let mut limiter = max_of(exponential(steady), max_of(bucket(Duration::from_secs(3), 1), exponential(steady)));
-    let mut seconds = |failures| limiter.delay(&Retry::new(failures, false, at(0)), &mut Rng::seeded(1)).as_secs();
+    let mut seconds = |failures| limiter.delay(&FailedPass::new(failures, false, at(0)), &mut Rng::seeded(1)).as_secs();
     assert_eq!([seconds(1), seconds(1), seconds(3), seconds(9)], [1, 3, 6, 9]);
     let mut one_policy = exponential(steady);
-    assert_eq!(one_policy.delay(&Retry::new(2, true, at(0)), &mut Rng::seeded(1)), Duration::from_secs(2));
+    assert_eq!(one_policy.delay(&FailedPass::new(2, true, at(0)), &mut Rng::seeded(1)), Duration::from_secs(2));
 }

@@ -12,7 +12,7 @@ fn delays(limiter: &mut impl RateLimiter, count: u32) -> Vec<String> {
 }
 
 fn fail(limiter: &mut impl RateLimiter, failures: u32) -> Duration {
-    limiter.delay(&Retry::new(failures, false, Moment::START), &mut Rng::seeded(1))
+    limiter.delay(&FailedPass::new(failures, false, Moment::START), &mut Rng::seeded(1))
 }
 
 fn shown(delay: Duration) -> String {

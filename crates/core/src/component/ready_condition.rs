@@ -1,13 +1,13 @@
 //! The state, and the reason and message of the condition Ready, for each end of a pass.
 
-use super::{ComponentState, Ending};
+use super::{ComponentState, RecordedEnd};
 use crate::dependents::Waiting;
 
 /// The number of objects that a message names.
 const SHOWN: usize = 3;
 
 /// The state and the parts of the conditions that the end of a pass leads to.
-pub(super) struct ShownEnding {
+pub(super) struct ShownEnd {
     pub(super) state: ComponentState,
     /// The reason of the condition Ready.
     pub(super) reason: String,
@@ -18,25 +18,25 @@ pub(super) struct ShownEnding {
 }
 
 /// Returns the state, reason and message for the end of a pass; `None` if the state stays.
-pub(super) fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<ShownEnding> {
-    let show = |state, reason: &str, message: String| ShownEnding { state, reason: reason.to_owned(), message, stalled: None };
-    Some(match ending {
-        Ending::Kept => return None,
-        Ending::FirstSeen => show(ComponentState::Pending, "FirstSeen", "First seen".to_owned()),
-        Ending::Restarting => {
+pub(super) fn shown(end: &RecordedEnd, deleting: bool, timed_out: bool) -> Option<ShownEnd> {
+    let show = |state, reason: &str, message: String| ShownEnd { state, reason: reason.to_owned(), message, stalled: None };
+    Some(match end {
+        RecordedEnd::Kept => return None,
+        RecordedEnd::FirstSeen => show(ComponentState::Pending, "FirstSeen", "First seen".to_owned()),
+        RecordedEnd::Restarting => {
             show(ComponentState::Processing, "Restarting", "Restarting processing due to component changes".to_owned())
         }
-        Ending::Suspended => show(ComponentState::Pending, "Suspended", "Reconciliation is suspended".to_owned()),
-        Ending::Ready => show(ComponentState::Ready, "Ready", "Dependent resources successfully reconciled".to_owned()),
-        Ending::Incomplete(waiting) if deleting => show(
+        RecordedEnd::Suspended => show(ComponentState::Pending, "Suspended", "Reconciliation is suspended".to_owned()),
+        RecordedEnd::Ready => show(ComponentState::Ready, "Ready", "Dependent resources successfully reconciled".to_owned()),
+        RecordedEnd::Incomplete(waiting) if deleting => show(
             ComponentState::Deleting,
             "DeletionProcessing",
             with_objects("Deletion of dependent resources triggered; waiting until dependent resources are deleted", waiting),
         ),
-        Ending::Incomplete(waiting) if timed_out => {
+        RecordedEnd::Incomplete(waiting) if timed_out => {
             show(ComponentState::Error, "Timeout", with_objects("Reconcilation of dependent resources timed out", waiting))
         }
-        Ending::Incomplete(waiting) => show(
+        RecordedEnd::Incomplete(waiting) => show(
             ComponentState::Processing,
             "Processing",
             with_objects(
@@ -44,7 +44,7 @@ pub(super) fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<
                 waiting,
             ),
         ),
-        Ending::Wait { reason, message } => {
+        RecordedEnd::Wait { reason, message } => {
             let (state, fallback) = if deleting {
                 (ComponentState::DeletionPending, "DeletionRetrying")
             } else {
@@ -53,7 +53,7 @@ pub(super) fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<
             let reason = if timed_out { "Timeout" } else { reason.as_deref().unwrap_or(fallback) };
             show(state, reason, message.clone())
         }
-        Ending::Blocked { reason, message } => {
+        RecordedEnd::Blocked { reason, message } => {
             let blocked = reason == "DeletionBlocked";
             let state = if deleting && blocked { ComponentState::Deleting } else { ComponentState::Error };
             let own = matches!(
@@ -61,11 +61,11 @@ pub(super) fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<
                 "InvalidSpec" | "InvalidManifest" | "OwnerConflict" | "RenderFailed" | "TooManyDependents" | "CredentialsRefused"
             );
             let word = if own { "Error" } else { reason.as_str() };
-            ShownEnding { stalled: Some(reason.clone()), ..show(state, word, message.clone()) }
+            ShownEnd { stalled: Some(reason.clone()), ..show(state, word, message.clone()) }
         }
-        Ending::Failed { reason, message, stalled } => {
+        RecordedEnd::Failed { reason, message, stalled } => {
             let reason = if timed_out { "Timeout" } else { reason.as_deref().unwrap_or("Error") };
-            ShownEnding { stalled: stalled.clone(), ..show(ComponentState::Error, reason, message.clone()) }
+            ShownEnd { stalled: stalled.clone(), ..show(ComponentState::Error, reason, message.clone()) }
         }
     })
 }

@@ -4,15 +4,15 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectKey;
 use serde_json::{Value, json};
 
-use super::{ComponentState, ComponentStatus, Ending, EndingContext, READY, STALLED};
+use super::{ComponentState, ComponentStatus, PassEndContext, READY, RecordedEnd, STALLED};
 use crate::condition::ConditionStatus;
 use crate::dependents::Waiting;
-use crate::health::Status;
+use crate::health::Health;
 
 const MINUTE: i64 = 60;
 
-fn at(seconds: i64) -> EndingContext {
-    EndingContext {
+fn at(seconds: i64) -> PassEndContext {
+    PassEndContext {
         deleting: false,
         generation: 3,
         started: Timestamp::from_second(1_700_000_000 + seconds).unwrap(),
@@ -20,29 +20,29 @@ fn at(seconds: i64) -> EndingContext {
     }
 }
 
-fn deleting(seconds: i64) -> EndingContext {
-    EndingContext { deleting: true, ..at(seconds) }
+fn deleting(seconds: i64) -> PassEndContext {
+    PassEndContext { deleting: true, ..at(seconds) }
 }
 
 fn waiting() -> Vec<Waiting> {
     let one = |name: &str| Waiting {
         key: ObjectKey::new("apps", "Deployment", "ns", name),
-        status: Status::InProgress,
+        status: Health::InProgress,
         message: "0 of 1 ready".to_owned(),
     };
     ["a", "b", "c", "d", "e"].map(one).to_vec()
 }
 
-fn wait(reason: Option<&str>) -> Ending {
-    Ending::Wait { reason: reason.map(str::to_owned), message: "secret is missing".to_owned() }
+fn wait(reason: Option<&str>) -> RecordedEnd {
+    RecordedEnd::Wait { reason: reason.map(str::to_owned), message: "secret is missing".to_owned() }
 }
 
-fn failed(stalled: Option<&str>) -> Ending {
-    Ending::Failed { reason: None, message: "it broke".to_owned(), stalled: stalled.map(str::to_owned) }
+fn failed(stalled: Option<&str>) -> RecordedEnd {
+    RecordedEnd::Failed { reason: None, message: "it broke".to_owned(), stalled: stalled.map(str::to_owned) }
 }
 
-fn blocked(reason: &str) -> Ending {
-    Ending::Blocked { reason: reason.to_owned(), message: "somebody must act".to_owned() }
+fn blocked(reason: &str) -> RecordedEnd {
+    RecordedEnd::Blocked { reason: reason.to_owned(), message: "somebody must act".to_owned() }
 }
 
 fn shown(status: &ComponentStatus) -> (ComponentState, String, ConditionStatus, Option<String>) {
@@ -62,13 +62,13 @@ fn an_empty_status_has_only_an_observed_generation() {
 #[test]
 fn every_ending_has_its_state_reason_and_conditions() {
     use ConditionStatus::{False, True, Unknown};
-    type Row = (Ending, EndingContext, ComponentState, &'static str, ConditionStatus, Option<&'static str>);
+    type Row = (RecordedEnd, PassEndContext, ComponentState, &'static str, ConditionStatus, Option<&'static str>);
     let rows: Vec<Row> = vec![
-        (Ending::FirstSeen, at(0), ComponentState::Pending, "FirstSeen", Unknown, None),
-        (Ending::Suspended, at(0), ComponentState::Pending, "Suspended", Unknown, None),
-        (Ending::Restarting, at(0), ComponentState::Processing, "Restarting", Unknown, None),
-        (Ending::Incomplete(waiting()), at(0), ComponentState::Processing, "Processing", Unknown, None),
-        (Ending::Ready, at(0), ComponentState::Ready, "Ready", True, None),
+        (RecordedEnd::FirstSeen, at(0), ComponentState::Pending, "FirstSeen", Unknown, None),
+        (RecordedEnd::Suspended, at(0), ComponentState::Pending, "Suspended", Unknown, None),
+        (RecordedEnd::Restarting, at(0), ComponentState::Processing, "Restarting", Unknown, None),
+        (RecordedEnd::Incomplete(waiting()), at(0), ComponentState::Processing, "Processing", Unknown, None),
+        (RecordedEnd::Ready, at(0), ComponentState::Ready, "Ready", True, None),
         (wait(None), at(0), ComponentState::Pending, "Retrying", Unknown, None),
         (wait(Some("LicenceMissing")), at(0), ComponentState::Pending, "LicenceMissing", Unknown, None),
         (failed(None), at(0), ComponentState::Error, "Error", False, None),
@@ -79,14 +79,14 @@ fn every_ending_has_its_state_reason_and_conditions() {
         (blocked("Licence"), at(0), ComponentState::Error, "Licence", False, Some("Licence")),
         (wait(None), deleting(0), ComponentState::DeletionPending, "DeletionRetrying", Unknown, None),
         (blocked("DeletionBlocked"), deleting(0), ComponentState::Deleting, "DeletionBlocked", Unknown, Some("DeletionBlocked")),
-        (Ending::Incomplete(waiting()), deleting(0), ComponentState::Deleting, "DeletionProcessing", Unknown, None),
+        (RecordedEnd::Incomplete(waiting()), deleting(0), ComponentState::Deleting, "DeletionProcessing", Unknown, None),
         (failed(None), deleting(0), ComponentState::Error, "Error", False, None),
     ];
-    for (ending, context, state, reason, ready, stalled) in rows {
+    for (end, context, state, reason, ready, stalled) in rows {
         let mut status = ComponentStatus::default();
-        status.conclude(&ending, &context);
+        status.conclude(&end, &context);
         let expected = (state, reason.to_owned(), ready, stalled.map(str::to_owned));
-        assert_eq!(shown(&status), expected, "{ending:?}");
+        assert_eq!(shown(&status), expected, "{end:?}");
         assert_eq!(status.observed_generation, 3);
     }
 }
@@ -95,17 +95,17 @@ fn every_ending_has_its_state_reason_and_conditions() {
 #[test]
 fn after_the_timeout_the_reason_is_timeout_but_for_failed_dependents() {
     let mut status = ComponentStatus::default();
-    status.conclude(&Ending::Incomplete(waiting()), &at(0));
+    status.conclude(&RecordedEnd::Incomplete(waiting()), &at(0));
     let late = at(5 * MINUTE);
-    for (ending, state, reason) in [
-        (Ending::Incomplete(waiting()), ComponentState::Error, "Timeout"),
+    for (end, state, reason) in [
+        (RecordedEnd::Incomplete(waiting()), ComponentState::Error, "Timeout"),
         (wait(Some("Own")), ComponentState::Pending, "Timeout"),
         (failed(None), ComponentState::Error, "Timeout"),
         (blocked("DependentFailed"), ComponentState::Error, "DependentFailed"),
-        (Ending::Ready, ComponentState::Ready, "Ready"),
+        (RecordedEnd::Ready, ComponentState::Ready, "Ready"),
     ] {
         let mut status = status.clone();
-        status.conclude(&ending, &late);
+        status.conclude(&end, &late);
         assert_eq!((status.state.unwrap(), status.reason()), (state, reason));
     }
 }
@@ -117,15 +117,15 @@ fn the_countdown_starts_with_the_first_incomplete_apply_and_ends_with_ready_or_a
     status.process("k1:a", 3);
     status.conclude(&wait(None), &at(0));
     assert_eq!(status.processing_since, None);
-    status.conclude(&Ending::Incomplete(waiting()), &at(MINUTE));
+    status.conclude(&RecordedEnd::Incomplete(waiting()), &at(MINUTE));
     let since = status.processing_since;
     status.conclude(&failed(None), &at(2 * MINUTE));
-    status.conclude(&Ending::Incomplete(waiting()), &at(3 * MINUTE));
+    status.conclude(&RecordedEnd::Incomplete(waiting()), &at(3 * MINUTE));
     assert_eq!((since.is_some(), status.processing_since), (true, since));
     assert!(status.process("k1:b", 3));
     assert_eq!(status.processing_since, None);
-    status.conclude(&Ending::Incomplete(waiting()), &at(4 * MINUTE));
-    status.conclude(&Ending::Ready, &at(5 * MINUTE));
+    status.conclude(&RecordedEnd::Incomplete(waiting()), &at(4 * MINUTE));
+    status.conclude(&RecordedEnd::Ready, &at(5 * MINUTE));
     assert_eq!(status.processing_since, None);
 }
 
@@ -164,10 +164,10 @@ fn a_digest_of_the_go_framework_is_replaced_without_a_new_revision() {
 fn transition_times_change_only_with_the_status_of_the_condition() {
     let mut status = ComponentStatus::default();
     let since = |status: &ComponentStatus| status.condition(READY).unwrap().last_transition_time;
-    status.conclude(&Ending::Suspended, &at(0));
+    status.conclude(&RecordedEnd::Suspended, &at(0));
     status.conclude(&wait(None), &at(MINUTE));
     assert_eq!(since(&status), at(0).started);
-    status.conclude(&Ending::Ready, &at(2 * MINUTE));
+    status.conclude(&RecordedEnd::Ready, &at(2 * MINUTE));
     assert_eq!(since(&status), at(2 * MINUTE).started);
 }
 
@@ -175,7 +175,7 @@ fn transition_times_change_only_with_the_status_of_the_condition() {
 #[test]
 fn messages_name_three_objects_and_keep_their_first_letter() {
     let mut status = ComponentStatus::default();
-    status.conclude(&Ending::Incomplete(waiting()), &at(0));
+    status.conclude(&RecordedEnd::Incomplete(waiting()), &at(0));
     assert_eq!(
         status.message(),
         "Reconcilation of dependent resources triggered; waiting until all dependent resources are ready: \
@@ -190,7 +190,7 @@ fn messages_name_three_objects_and_keep_their_first_letter() {
 fn the_fields_stand_in_their_order_and_conditions_have_five() {
     let mut status = ComponentStatus::default();
     status.process("k1:a", 3);
-    status.conclude(&Ending::Ready, &at(0));
+    status.conclude(&RecordedEnd::Ready, &at(0));
     let text = serde_json::to_string(&status).unwrap();
     let positions: Vec<_> =
         ["observedGeneration", "appliedGeneration", "lastAppliedAt", "processingDigest", "revision", "conditions", "state"]
@@ -206,22 +206,22 @@ fn the_fields_stand_in_their_order_and_conditions_have_five() {
 #[test]
 fn a_pass_that_user_code_ends_early_counts_for_no_generation() {
     let mut status = ComponentStatus::default();
-    status.conclude(&Ending::Kept, &at(0));
+    status.conclude(&RecordedEnd::Kept, &at(0));
     assert_eq!((status.observed_generation, status.state), (-1, None));
-    status.conclude(&Ending::Ready, &at(0));
-    status.conclude(&Ending::Kept, &at(1));
+    status.conclude(&RecordedEnd::Ready, &at(0));
+    status.conclude(&RecordedEnd::Kept, &at(1));
     assert!(status.is_ready(Some(3)), "the same generation stays Ready");
-    let next = EndingContext { generation: 4, ..at(2) };
+    let next = PassEndContext { generation: 4, ..at(2) };
     let (mut restarted, mut removed) = (status.clone(), status);
-    restarted.conclude(&Ending::Kept, &next);
+    restarted.conclude(&RecordedEnd::Kept, &next);
     assert_eq!(restarted.observed_generation, 3);
     assert_eq!(shown(&restarted), (ComponentState::Processing, "Restarting".to_owned(), ConditionStatus::Unknown, None));
-    removed.conclude(&Ending::Kept, &EndingContext { deleting: true, ..next });
+    removed.conclude(&RecordedEnd::Kept, &PassEndContext { deleting: true, ..next });
     assert_eq!(removed.observed_generation, 3);
     assert_eq!(shown(&removed), (ComponentState::DeletionPending, "DeletionRetrying".to_owned(), ConditionStatus::Unknown, None));
     // A state other than Ready is kept.
     restarted.conclude(&failed(None), &next);
-    restarted.conclude(&Ending::Kept, &EndingContext { generation: 5, ..at(3) });
+    restarted.conclude(&RecordedEnd::Kept, &PassEndContext { generation: 5, ..at(3) });
     assert_eq!((restarted.observed_generation, restarted.state), (4, Some(ComponentState::Error)));
 }
 
@@ -240,12 +240,12 @@ fn kubectl_waits_no_longer(status: &Value, generation: i64) -> bool {
 #[test]
 fn is_ready_and_kubectl_wait_agree_after_any_two_passes() {
     let endings = [
-        Ending::Kept,
-        Ending::FirstSeen,
-        Ending::Restarting,
-        Ending::Suspended,
-        Ending::Ready,
-        Ending::Incomplete(waiting()),
+        RecordedEnd::Kept,
+        RecordedEnd::FirstSeen,
+        RecordedEnd::Restarting,
+        RecordedEnd::Suspended,
+        RecordedEnd::Ready,
+        RecordedEnd::Incomplete(waiting()),
         wait(None),
         blocked("Licence"),
         failed(None),
@@ -254,13 +254,14 @@ fn is_ready_and_kubectl_wait_agree_after_any_two_passes() {
         for (generation, deleting) in [(3, false), (4, false), (4, true)] {
             let mut status = ComponentStatus::default();
             status.conclude(first, &at(0));
-            status.conclude(second, &EndingContext { deleting, generation, ..at(1) });
+            status.conclude(second, &PassEndContext { deleting, generation, ..at(1) });
             let written = serde_json::to_value(&status).unwrap();
             // The second round is right after the next change of the component, which no pass has processed yet.
             for present in [generation, generation + 1] {
                 let ready = status.is_ready(Some(present));
                 assert_eq!(ready, kubectl_waits_no_longer(&written, present), "{first:?}, {second:?}, {present}: {written}");
-                let applied = *second == Ending::Ready || *second == Ending::Kept && *first == Ending::Ready && generation == 3;
+                let applied = *second == RecordedEnd::Ready
+                    || *second == RecordedEnd::Kept && *first == RecordedEnd::Ready && generation == 3;
                 assert_eq!(ready, applied && present == generation, "{first:?}, {second:?}, {present}");
             }
         }

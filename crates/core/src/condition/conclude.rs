@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::manager::TopLevel;
 use super::{ConditionManager, ConditionStatus, DELETION_BLOCKED, STALLED};
-use crate::flow::{Outcome, PassReport, StalledMark, Texts};
+use crate::flow::{PassReport, ResultLabel, StalledMark, Texts};
 
 /// The reason of the top-level condition until a condition was marked for the object's generation.
 const UNOBSERVED: &str = "NewObservedGenFailure";
@@ -14,7 +14,7 @@ const UNOBSERVED_MESSAGE: &str = "unsuccessfully observed a new generation";
 /// The method of the reconciler that a pass ran. Passes that ran none, and passes that only observe, do not conclude conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Method {
+pub enum ConcludedMethod {
     /// The method for an object that is not being deleted.
     Reconcile,
     /// The method for an object that is being deleted.
@@ -52,9 +52,9 @@ impl ConditionManager {
 
     /// Applies the outcome of the pass: success completes the conditions, any other outcome only lowers the top-level one. A report without `ready`
     /// (an unreported conflict, a cancelled pass) changes no condition.
-    pub fn conclude(&mut self, report: &PassReport, method: Method) -> Option<UnmarkedGeneration> {
+    pub fn conclude(&mut self, report: &PassReport, method: ConcludedMethod) -> Option<UnmarkedGeneration> {
         let is_success = matches!(report.ready, Some((true, _)));
-        if is_success && method == Method::Finalize {
+        if is_success && method == ConcludedMethod::Finalize {
             return None;
         }
         match &report.stalled {
@@ -83,8 +83,8 @@ impl ConditionManager {
             return;
         }
         match (report.outcome, &report.ready) {
-            (Outcome::Conflict | Outcome::Cancelled, _) => {}
-            (Outcome::Blocked | Outcome::Error | Outcome::Terminal, Some((_, texts))) => {
+            (ResultLabel::Conflict | ResultLabel::Cancelled, _) => {}
+            (ResultLabel::Blocked | ResultLabel::Error | ResultLabel::Terminal, Some((_, texts))) => {
                 self.write(DELETION_BLOCKED, ConditionStatus::True, texts.reason.as_str(), &texts.message);
             }
             _ => {

@@ -54,16 +54,16 @@ pub mod derive {
     /// The field of a status, borrowed. Inherent methods exist for [`Conditions`], and are found before those of the traits.
     #[derive(Debug)]
     #[allow(clippy::exhaustive_structs)]
-    pub struct Field<T>(pub T);
+    pub struct StatusField<T>(pub T);
 
-    impl Field<&Conditions> {
+    impl StatusField<&Conditions> {
         /// Returns the conditions in the list.
         pub fn read(self) -> Vec<Condition> {
             self.0.as_slice().to_vec()
         }
     }
 
-    impl Field<&mut Conditions> {
+    impl StatusField<&mut Conditions> {
         /// Replaces the conditions in the list.
         #[allow(clippy::unnecessary_wraps)] // the signature is that of lists of other types
         pub fn write(self, conditions: Vec<Condition>) -> Result<(), ConditionsError> {
@@ -89,7 +89,7 @@ pub mod derive {
         fn read(self) -> Vec<Condition>;
     }
 
-    impl<T: Serialize> ReadsList for Field<&T> {
+    impl<T: Serialize> ReadsList for StatusField<&T> {
         fn read(self) -> Vec<Condition> {
             read_list(self.0)
         }
@@ -111,7 +111,7 @@ pub mod derive {
         }
     }
 
-    impl<T: Serialize + DeserializeOwned> WritesList for Field<&mut T> {
+    impl<T: Serialize + DeserializeOwned> WritesList for StatusField<&mut T> {
         fn write(self, conditions: Vec<Condition>) -> Result<(), ConditionsError> {
             write_list(self.0, conditions)
         }

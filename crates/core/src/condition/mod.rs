@@ -34,7 +34,7 @@ mod volatile;
 #[cfg(test)]
 mod tests;
 
-pub use conclude::{Method, UnmarkedGeneration};
+pub use conclude::{ConcludedMethod, UnmarkedGeneration};
 pub use conditioned::{Conditioned, derive};
 pub use conditions::Conditions;
 pub use convert::convert_conditions;

@@ -1,6 +1,6 @@
 //! Support for `#[derive(FromConfigMap)]`: selects the text form of the type of a field. Not to be used by hand.
 //!
-//! The generated code calls the methods on `&&&&Probe<T>`. Method resolution tries the traits in the order below, because each is implemented for one
+//! The generated code calls the methods on `&&&&ValueProbe<T>`. Method resolution tries the traits in the order below, because each is implemented for one
 //! reference less than the one before.
 
 use std::fmt;
@@ -11,9 +11,9 @@ use super::{ConfigValue, Parser, ValueError};
 
 /// A value that stands for the type of a field.
 #[derive(Debug)]
-pub struct Probe<T>(PhantomData<T>);
+pub struct ValueProbe<T>(PhantomData<T>);
 
-impl<T> Probe<T> {
+impl<T> ValueProbe<T> {
     /// The only value.
     pub const NEW: Self = Self(PhantomData);
 }
@@ -27,7 +27,7 @@ pub trait IsValue<T> {
     fn absent(&self) -> fn() -> Option<T>;
 }
 
-impl<T: ConfigValue> IsValue<T> for &&&Probe<T> {
+impl<T: ConfigValue> IsValue<T> for &&&ValueProbe<T> {
     fn parser(&self) -> Parser<T> {
         Parser::default()
     }
@@ -46,7 +46,7 @@ pub trait IsText<T> {
     fn absent(&self) -> fn() -> Option<T>;
 }
 
-impl<T: FromStr<Err: fmt::Display>> IsText<T> for &&Probe<T> {
+impl<T: FromStr<Err: fmt::Display>> IsText<T> for &&ValueProbe<T> {
     fn parser(&self) -> Parser<T> {
         Parser::new(|text| text.parse().map_err(ValueError::new), || None)
     }
@@ -62,7 +62,7 @@ pub trait IsOptionalText<T> {
     fn parser(&self) -> Parser<T>;
 }
 
-impl<T: FromStr<Err: fmt::Display>> IsOptionalText<Option<T>> for &Probe<Option<T>> {
+impl<T: FromStr<Err: fmt::Display>> IsOptionalText<Option<T>> for &ValueProbe<Option<T>> {
     fn parser(&self) -> Parser<Option<T>> {
         Parser::new(|text| text.parse().map(Some).map_err(ValueError::new), || Some(None))
     }
@@ -74,7 +74,7 @@ pub trait IsOption<T> {
     fn absent(&self) -> fn() -> Option<T>;
 }
 
-impl<T> IsOption<Option<T>> for &Probe<Option<T>> {
+impl<T> IsOption<Option<T>> for &ValueProbe<Option<T>> {
     fn absent(&self) -> fn() -> Option<Option<T>> {
         || Some(None)
     }
@@ -91,7 +91,7 @@ pub trait IsUnknown<T> {
     fn absent(&self) -> fn() -> Option<T>;
 }
 
-impl<T> IsUnknown<T> for Probe<T> {
+impl<T> IsUnknown<T> for ValueProbe<T> {
     fn parser(&self) -> Parser<T>
     where
         T: ConfigValue,

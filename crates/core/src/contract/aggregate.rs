@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::ComponentType;
-use super::component_status::DeclaredCondition;
+use super::common_status::DeclaredCondition;
 use super::format::Format;
 use super::readiness::is_framework;
 use crate::condition::{Condition, ConditionPolarity, ConditionStatus, ConditionVisibility, read_list};
@@ -81,7 +81,7 @@ pub struct Aggregate {
 /// The phase of an owner (OL-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Phase {
+pub enum OwnerPhase {
     /// All components work.
     Ready,
     /// A component does not work yet, or no longer.
@@ -90,7 +90,7 @@ pub enum Phase {
     Deleting,
 }
 
-impl Phase {
+impl OwnerPhase {
     /// Returns the phase of an owner: `Deleting` during a deletion, otherwise it follows `Ready` (OL-4).
     pub const fn of(is_deleting: bool, is_ready: bool) -> Self {
         match (is_deleting, is_ready) {
@@ -110,7 +110,7 @@ impl Phase {
     }
 }
 
-impl fmt::Display for Phase {
+impl fmt::Display for OwnerPhase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

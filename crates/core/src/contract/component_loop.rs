@@ -19,7 +19,7 @@ use crate::reason;
 /// The state of a pass: a component and all inputs of its decisions, as currently known.
 #[derive(Clone, Debug)]
 #[allow(clippy::exhaustive_structs)] // callers build it as the input of a pure function
-pub struct ComponentState {
+pub struct ComponentLoopState {
     /// The component; none if it does not exist.
     pub own: Option<Observation>,
     /// The component's own finalizer, and its former names.
@@ -27,7 +27,7 @@ pub struct ComponentState {
     /// True if the component keeps working while depending components keep it from being deleted.
     pub keep_running: bool,
     /// The components at the other ends of the component's edges.
-    pub targets: Vec<Target>,
+    pub targets: Vec<EdgeTarget>,
     /// The rule by which the finalizer is released.
     pub release: Release,
     /// The methods of the author that were called in this pass.
@@ -37,7 +37,7 @@ pub struct ComponentState {
 /// The component at the other end of an edge.
 #[derive(Clone, Debug)]
 #[allow(clippy::exhaustive_structs)] // callers build it as the input of a pure function
-pub struct Target {
+pub struct EdgeTarget {
     /// The edge.
     pub edge: Edge,
     /// The conditions that count for the target's readiness, see [`Requirement::conditions`].
@@ -79,7 +79,7 @@ pub enum Progress {
 /// The next action of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Next {
+pub enum ComponentLoopAction {
     /// Removes the annotation `reconcile`.
     ConsumeReconcile,
     /// Puts the own finalizer on the component.
@@ -95,13 +95,13 @@ pub enum Next {
     /// Removes the own finalizer and its former names.
     ReleaseOwnFinalizer,
     /// Ends the pass.
-    End(End),
+    End(ComponentLoopEnd),
 }
 
 /// The end of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum End {
+pub enum ComponentLoopEnd {
     /// The component needs no action, and no further request is sent, not even for the status.
     Untouched,
     /// The provenance labels are invalid.
@@ -129,39 +129,39 @@ pub struct Unready {
 }
 
 /// Decides the next action of a pass.
-pub fn next(state: &ComponentState, format: &Format) -> Next {
-    let Some(own) = &state.own else { return Next::End(End::Untouched) };
+pub fn next(state: &ComponentLoopState, format: &Format) -> ComponentLoopAction {
+    let Some(own) = &state.own else { return ComponentLoopAction::End(ComponentLoopEnd::Untouched) };
     let is_held = state.finalizers.iter().any(|finalizer| own.has_finalizer(finalizer));
     if own.is_ignored() || (own.is_deleting && !is_held) {
-        return Next::End(End::Untouched);
+        return ComponentLoopAction::End(ComponentLoopEnd::Untouched);
     }
     if own.operation == Some(Operation::Reconcile) {
-        return Next::ConsumeReconcile;
+        return ComponentLoopAction::ConsumeReconcile;
     }
     if own.is_deleting { state.next_of_deletion(own, format) } else { state.next_of_apply(own, is_held, format) }
 }
 
-impl ComponentState {
-    fn next_of_apply(&self, own: &Observation, is_held: bool, format: &Format) -> Next {
+impl ComponentLoopState {
+    fn next_of_apply(&self, own: &Observation, is_held: bool, format: &Format) -> ComponentLoopAction {
         if self.progress == Progress::Applied {
-            return Next::End(End::Applied);
+            return ComponentLoopAction::End(ComponentLoopEnd::Applied);
         }
         if let Err(error) = &own.provenance {
-            return Next::End(End::Provenance(error.clone()));
+            return ComponentLoopAction::End(ComponentLoopEnd::Provenance(error.clone()));
         }
         let unready = self.unready(own, format);
         if !unready.is_empty() {
-            return Next::End(End::Dependencies(unready));
+            return ComponentLoopAction::End(ComponentLoopEnd::Dependencies(unready));
         }
         if !is_held {
-            return Next::PlaceOwnFinalizer;
+            return ComponentLoopAction::PlaceOwnFinalizer;
         }
-        let unheld = |target: &Target| target.present().is_some_and(|found| !found.has_finalizer(&target.finalizer));
+        let unheld = |target: &EdgeTarget| target.present().is_some_and(|found| !found.has_finalizer(&target.finalizer));
         let missing = self.indices(unheld);
-        if missing.is_empty() { Next::Apply } else { Next::PlaceDependencyFinalizers(missing) }
+        if missing.is_empty() { ComponentLoopAction::Apply } else { ComponentLoopAction::PlaceDependencyFinalizers(missing) }
     }
 
-    fn next_of_deletion(&self, own: &Observation, format: &Format) -> Next {
+    fn next_of_deletion(&self, own: &Observation, format: &Format) -> ComponentLoopAction {
         let is_cleaned = match self.progress {
             Progress::CleanedUp(succeeded) => succeeded || self.release != Release::AfterCleanup,
             Progress::Begun | Progress::Applied => false,
@@ -169,23 +169,31 @@ impl ComponentState {
         if !own.depending.is_empty() && self.release != Release::Forced {
             // A component that is still needed keeps its objects in line with the spec (TEAR-2).
             let keeps = self.keep_running && self.progress == Progress::Begun && self.unready(own, format).is_empty();
-            return if keeps { Next::Apply } else { Next::End(End::Depending(own.depending.clone())) };
+            return if keeps {
+                ComponentLoopAction::Apply
+            } else {
+                ComponentLoopAction::End(ComponentLoopEnd::Depending(own.depending.clone()))
+            };
         }
         if !is_cleaned && own.depending.is_empty() {
             return match self.progress {
-                Progress::CleanedUp(_) => Next::End(End::CleanupHalted),
-                Progress::Begun | Progress::Applied => Next::CleanUp,
+                Progress::CleanedUp(_) => ComponentLoopAction::End(ComponentLoopEnd::CleanupHalted),
+                Progress::Begun | Progress::Applied => ComponentLoopAction::CleanUp,
             };
         }
         let held = self.indices(|target| target.present().is_some_and(|found| found.has_finalizer(&target.finalizer)));
         if !held.is_empty() {
-            return Next::ReleaseDependencies(held);
+            return ComponentLoopAction::ReleaseDependencies(held);
         }
-        let is_ignored = |target: &&Target| {
+        let is_ignored = |target: &&EdgeTarget| {
             target.observation.as_ref().is_some_and(|found| found.is_ignored() && found.has_finalizer(&target.finalizer))
         };
         let ignored: Vec<ComponentType> = self.targets.iter().filter(is_ignored).map(|target| target.edge.to).collect();
-        if ignored.is_empty() { Next::ReleaseOwnFinalizer } else { Next::End(End::IgnoredDependencies(ignored)) }
+        if ignored.is_empty() {
+            ComponentLoopAction::ReleaseOwnFinalizer
+        } else {
+            ComponentLoopAction::End(ComponentLoopEnd::IgnoredDependencies(ignored))
+        }
     }
 
     /// Returns the dependencies that keep the component waiting: those that are needed and not ready, and those that are being deleted without the
@@ -215,19 +223,19 @@ impl ComponentState {
         unready.collect()
     }
 
-    fn indices(&self, is_meant: impl Fn(&Target) -> bool) -> Vec<usize> {
+    fn indices(&self, is_meant: impl Fn(&EdgeTarget) -> bool) -> Vec<usize> {
         self.targets.iter().enumerate().filter(|(_, target)| is_meant(target)).map(|(index, _)| index).collect()
     }
 }
 
-impl Target {
+impl EdgeTarget {
     /// Returns the target, unless it carries `ignore`.
     fn present(&self) -> Option<&Observation> {
         self.observation.as_ref().filter(|found| !found.is_ignored())
     }
 }
 
-impl End {
+impl ComponentLoopEnd {
     /// Returns the wait that the pass ends with; none for ends that are not waits.
     pub fn wait(&self) -> Option<Wait> {
         match self {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::component_status::DeclaredCondition;
+use super::common_status::DeclaredCondition;
 use super::component_type::ComponentType;
 use super::readiness::FRAMEWORK;
 

@@ -1,7 +1,7 @@
 //! The conditions that the passes of components and of owners set alike at their end.
 
 use crate::condition::{ConditionStatus, STALLED, Updater};
-use crate::flow::{Flow, Halt, Outcome, PassReport, Redactor, StalledMark, Texts, cut};
+use crate::flow::{Flow, Halt, PassReport, Redactor, ResultLabel, StalledMark, Texts, cut};
 
 /// The inputs of these conditions at the end of a pass.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub(super) struct EndConditionInputs<'a> {
 impl EndConditionInputs<'_> {
     /// Returns true if the outcome is a conflict that is not reported (ACT-10).
     pub(super) fn is_quiet(&self) -> bool {
-        self.report.outcome == Outcome::Conflict
+        self.report.outcome == ResultLabel::Conflict
     }
 
     /// Sets a condition with a message that is masked and cut.

@@ -30,7 +30,7 @@ pub struct Format {
     labels: ContractLabels,
     finalizers: ContractFinalizers,
     generations: GenerationFields,
-    summary: Summary,
+    summary: SummaryCondition,
     provenance_reason: Reason,
     revision: Revision,
     writes_applied: bool,
@@ -89,7 +89,7 @@ impl GenerationFields {
 /// The summary condition of the owner: it summarises the conditions `<T>Reconciliation` of its components, with the texts given here (AGG-6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Summary {
+pub struct SummaryCondition {
     /// The type of the condition.
     pub type_: &'static str,
     /// The line before the list of components that failed; empty for none.
@@ -117,7 +117,7 @@ impl Format {
             },
             finalizers: ContractFinalizers { own: FinalizerForm::DomainSlashKind, legacy: None, owner_prefix: None },
             generations: GenerationFields::STANDARD,
-            summary: Summary { type_: "ComponentsSuccessful", heading: "", indent: "", tells_success: false },
+            summary: SummaryCondition { type_: "ComponentsSuccessful", heading: "", indent: "", tells_success: false },
             provenance_reason: reason!("InvalidProvenanceLabels"),
             revision: Revision::ReadyOnly,
             writes_applied: true,
@@ -149,7 +149,7 @@ impl Format {
                 owner_prefix: Some("finalizer"),
             },
             generations: GenerationFields::OPENMCP,
-            summary: Summary {
+            summary: SummaryCondition {
                 type_: "MCPSuccessful",
                 heading: "The following components could not be reconciled successfully:\n",
                 indent: "\t",
@@ -248,7 +248,7 @@ impl Format {
     }
 
     /// Returns the summary condition of the owner.
-    pub const fn summary(&self) -> Summary {
+    pub const fn summary(&self) -> SummaryCondition {
         self.summary
     }
 

@@ -11,9 +11,9 @@
 
 mod aggregate;
 mod architecture;
+mod common_status;
 mod component_loop;
 mod component_patch;
-mod component_status;
 mod component_type;
 mod declared_conditions;
 mod end_conditions;
@@ -31,14 +31,16 @@ pub mod triggers;
 #[cfg(test)]
 mod tests;
 
-pub use aggregate::{Aggregate, OwnerCondition, OwnerPass, Phase, Reported, aggregate};
+pub use aggregate::{Aggregate, OwnerCondition, OwnerPass, OwnerPhase, Reported, aggregate};
 pub use architecture::{Architecture, ArchitectureVersion, InvalidArchitecture};
-pub use component_loop::{ComponentState, End, Next, Progress, Release, Target, Unready, next};
+pub use common_status::{CommonStatus, DeclaredCondition, EndedPass, Statements};
+pub use component_loop::{
+    ComponentLoopAction, ComponentLoopEnd, ComponentLoopState, EdgeTarget, Progress, Release, Unready, next,
+};
 pub use component_patch::component_patch;
-pub use component_status::{ComponentStatus, DeclaredCondition, EndedPass, Statements};
 pub use component_type::ComponentType;
 pub use declared_conditions::{ConditionProblem, Declared};
-pub use format::{Format, GenerationFields, Summary};
+pub use format::{Format, GenerationFields, SummaryCondition};
 pub use graph::{Edge, EdgeKind, Graph, GraphError, Member, Revision};
 pub use observation::{Generations, Observation};
 pub use operation::{IGNORE, Operation, OperationChange, OperationState, RECONCILE};

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::ComponentType;
-use super::aggregate::{Aggregate, OwnerCondition, Phase};
+use super::aggregate::{Aggregate, OwnerCondition, OwnerPhase};
 use super::end_conditions::EndConditionInputs;
 use super::format::Format;
 use crate::condition::{Condition, DELETION_BLOCKED, Keep, READY, STALLED, Updater};
@@ -45,7 +45,7 @@ pub struct OwnerReport {
     /// All conditions, in the order of the status.
     pub conditions: Vec<OwnerCondition>,
     /// The phase.
-    pub phase: Phase,
+    pub phase: OwnerPhase,
     /// The reasons why the owner is not ready, as a text for users.
     pub message: Option<String>,
     /// The generation that was applied; none keeps that of the status.
@@ -57,12 +57,12 @@ impl EndedOwnerPass<'_> {
     pub fn status(self, format: &Format) -> OwnerReport {
         let is_ready = match &self.report.ready {
             Some((is_ready, _)) => *is_ready,
-            None => self.phase == Some(Phase::Ready.as_str()),
+            None => self.phase == Some(OwnerPhase::Ready.as_str()),
         };
         let is_success = matches!(self.outcome, Ok(()) | Err(Halt::Done));
         let (own, message) = (self.own_conditions(format), self.told(format));
         OwnerReport {
-            phase: Phase::of(self.is_deleting, is_ready),
+            phase: OwnerPhase::of(self.is_deleting, is_ready),
             message,
             applied: (is_success && format.writes_applied()).then_some(self.generation),
             conditions: self.aggregate.with_own(own),

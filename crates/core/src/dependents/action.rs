@@ -6,7 +6,7 @@ use std::time::Duration;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectKey};
 use serde_json::Value;
 
-use super::{Inventory, ManagedType};
+use super::{Inventory, ManagedTypePattern};
 
 /// One action of a plan. All actions of a plan are independent of each other and may be sent at once.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub enum Action {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectAction {
     /// The purpose of the request.
-    pub verb: Verb,
+    pub purpose: RequestPurpose,
     /// The type of the object. If the request has no body and this version is not served, the request may be sent in another version.
     pub gvk: GroupVersionKind,
     /// The identity of the object.
@@ -46,7 +46,7 @@ pub struct ObjectAction {
 /// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Verb {
+pub enum RequestPurpose {
     /// Create an object.
     Create,
     /// Write an object that exists already.
@@ -71,7 +71,7 @@ pub enum Verb {
     ReadLive,
 }
 
-impl Verb {
+impl RequestPurpose {
     /// Returns true if the request changes something in the cluster.
     pub const fn is_write(self) -> bool {
         !matches!(self, Self::ReadLive | Self::Compare)
@@ -136,7 +136,7 @@ pub struct ForeignCheck {
 #[non_exhaustive]
 pub enum CheckedTypes {
     /// All served, listable kinds that match, each in its preferred version.
-    Declared(ManagedType),
+    Declared(ManagedTypePattern),
     /// The kind of a CustomResourceDefinition.
     Definition {
         /// The name of the definition.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 use serde_json::Value;
 
-use super::{ManagedType, Note};
+use super::{ManagedTypePattern, Note};
 use crate::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};
 
 /// A wanted object with everything that its annotations and the component's policies specify.
@@ -38,7 +38,7 @@ pub struct DesiredObject {
     /// The wave in which the object is deleted.
     pub delete_order: i16,
     /// The types that the object defines (INV-3).
-    pub managed_types: Vec<ManagedType>,
+    pub managed_types: Vec<ManagedTypePattern>,
     /// The stage of the component's deletion in which the object is applied.
     pub lifecycle: Option<Lifecycle>,
 }

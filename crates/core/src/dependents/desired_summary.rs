@@ -10,7 +10,7 @@ const COMPARED: usize = 8;
 /// A wanted set without manifests, in a compact form: enough to detect that no request is needed (GEN-5). Most objects differ only in name and
 /// digest.
 #[derive(Clone, PartialEq)]
-pub struct Summary {
+pub struct DesiredSummary {
     /// The objects without name, digest and manifest, one for all objects that are equal otherwise.
     kinds: Box<[DesiredObject]>,
     members: Box<[SummarizedObject]>,
@@ -27,7 +27,7 @@ struct SummarizedObject {
 
 impl Desired {
     /// Returns the set without manifests.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> DesiredSummary {
         let mut kinds: Vec<DesiredObject> = Vec::new();
         let mut texts = String::new();
         let mut members = Vec::with_capacity(self.len());
@@ -46,7 +46,7 @@ impl Desired {
             texts.push_str(&object.digest);
             members.push(SummarizedObject { kind: index as u32, name_end, digest_end: texts.len() as u32 });
         }
-        Summary { kinds: kinds.into(), members: members.into(), texts: texts.into() }
+        DesiredSummary { kinds: kinds.into(), members: members.into(), texts: texts.into() }
     }
 }
 
@@ -56,7 +56,7 @@ fn kind_of(object: &DesiredObject) -> DesiredObject {
     kind
 }
 
-impl Summary {
+impl DesiredSummary {
     /// Returns the set in the form that a plan needs. The plan asks for manifests if it needs them.
     pub fn expand(&self) -> Desired {
         let text = |start: u32, end: u32| self.texts.get(start as usize..end as usize).unwrap_or_default().to_owned();
@@ -72,8 +72,11 @@ impl Summary {
     }
 }
 
-impl fmt::Debug for Summary {
+impl fmt::Debug for DesiredSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Summary").field("objects", &self.members.len()).field("kinds", &self.kinds.len()).finish_non_exhaustive()
+        f.debug_struct("DesiredSummary")
+            .field("objects", &self.members.len())
+            .field("kinds", &self.kinds.len())
+            .finish_non_exhaustive()
     }
 }

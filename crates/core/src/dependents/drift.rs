@@ -12,7 +12,7 @@ use super::memory::Compared;
 use super::state::{WantedObjectState, seconds_between};
 use super::takeover::Comparison;
 use super::write::NeedsManifest;
-use super::{DesiredObject, FINGERPRINT_NONE, Note, ObjectAction, Phase, Projection, Verb};
+use super::{DesiredObject, FINGERPRINT_NONE, Note, ObjectAction, Phase, Projection, RequestPurpose};
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
 use crate::seconds::Seconds;
 
@@ -48,7 +48,7 @@ impl Dependent<'_> {
             _ => return None,
         }
         let correction = self.correct_in_sync(object, context);
-        if matches!(&correction, Some(Ok(action)) if action.verb == Verb::Recreate) {
+        if matches!(&correction, Some(Ok(action)) if action.purpose == RequestPurpose::Recreate) {
             self.state = WantedObjectState::InSync { ready: false };
         }
         correction
@@ -172,7 +172,7 @@ impl Dependent<'_> {
         context: &PlanContext<'_>,
     ) -> Result<ObjectAction, NeedsManifest> {
         let action = if object.update == UpdatePolicy::Recreate {
-            self.delete_live(Verb::Recreate, &object.gvk, live)
+            self.delete_live(RequestPurpose::Recreate, &object.gvk, live)
         } else {
             self.update(object, live, context)?
         };
@@ -182,7 +182,7 @@ impl Dependent<'_> {
         let corrections = self.remembered.problems_mut().corrections_of(live.uid());
         corrections.decide(live);
         let untold = corrections.untold(causes);
-        let is_write = matches!(action.verb, Verb::Update | Verb::Recreate);
+        let is_write = matches!(action.purpose, RequestPurpose::Update | RequestPurpose::Recreate);
         if !is_write || untold.is_empty() {
             return Ok(action);
         }

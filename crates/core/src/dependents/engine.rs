@@ -2,7 +2,7 @@
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 
-use super::{ManagedType, Projection, ProjectionContext};
+use super::{ManagedTypePattern, Projection, ProjectionContext};
 use crate::finalizer::FinalizerName;
 use crate::manifest::{MissingNamespacesPolicy, OwnerId};
 
@@ -16,7 +16,7 @@ pub struct Engine {
     /// The finalizer that keeps types in place while they have instances.
     pub finalizer: FinalizerName,
     /// The further managed types that the component declares.
-    pub additional_managed_types: Vec<ManagedType>,
+    pub additional_managed_types: Vec<ManagedTypePattern>,
     /// The policy for missing namespaces.
     pub missing_namespaces: MissingNamespacesPolicy,
 }

@@ -8,7 +8,7 @@ use super::dependent::Dependent;
 use super::engine::{is_api_service, is_definition, is_type};
 use super::planner::Planner;
 use super::teardown::Removal;
-use super::{CheckedTypes, Engine, ForeignCheck, Instances, Phase, Projection, Verb};
+use super::{CheckedTypes, Engine, ForeignCheck, Instances, Phase, Projection, RequestPurpose};
 use crate::manifest::keys;
 
 /// The seconds after which a check that the cluster could not answer is repeated; no event reports that it could be answered.
@@ -72,7 +72,8 @@ impl Planner<'_> {
             }
             let Some(serves) = dependent.live().and_then(Projection::serves) else { continue };
             let may_serve = |key: &ObjectKey| !is_type(key) && *key.group != *serves.group;
-            if self.sends[sends_before..].iter().any(|action| action.verb == Verb::Delete && may_serve(&action.key)) {
+            if self.sends[sends_before..].iter().any(|action| action.purpose == RequestPurpose::Delete && may_serve(&action.key))
+            {
                 dependent.item.was_ready = false;
                 dependent.item.phase = Phase::ScheduledForDeletion;
                 self.must_record_unavailability = true;

@@ -6,8 +6,8 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ManagedType;
-use crate::health::Status;
+use super::ManagedTypePattern;
+use crate::health::Health;
 use crate::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};
 use crate::seconds::Seconds;
 
@@ -67,7 +67,7 @@ pub struct Item {
     pub delete_order: i16,
     /// Types that it brings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub managed_types: Vec<ManagedType>,
+    pub managed_types: Vec<ManagedTypePattern>,
     /// Digest of the wanted object; empty when it is no longer wanted.
     #[serde(default)]
     pub digest: String,
@@ -76,7 +76,7 @@ pub struct Item {
     pub phase: Phase,
     /// Its health; absent when completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
+    pub status: Option<Health>,
     /// When it was last written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_applied_at: Option<Seconds>,
@@ -132,9 +132,9 @@ impl Item {
     }
 
     /// Sets the health and the message.
-    pub(super) fn report(&mut self, status: Status, message: &str) {
+    pub(super) fn report(&mut self, status: Health, message: &str) {
         self.status = Some(status);
-        self.message = if status == Status::Current { String::new() } else { cut(message).to_owned() };
+        self.message = if status == Health::Current { String::new() } else { cut(message).to_owned() };
     }
 }
 

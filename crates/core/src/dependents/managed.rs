@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A type, or a pattern of types, whose objects are managed instances.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct ManagedType {
+pub struct ManagedTypePattern {
     /// API group: exact, `*`, or `*.suffix`.
     pub group: String,
     /// Version: exact or `*`.
@@ -17,7 +17,7 @@ pub struct ManagedType {
     pub kind: String,
 }
 
-impl ManagedType {
+impl ManagedTypePattern {
     /// Creates the pattern for all versions of a kind, as a component declares it.
     pub fn declared(group: impl Into<String>, kind: impl Into<String>) -> Self {
         Self { group: group.into(), version: "*".to_owned(), kind: kind.into() }
@@ -54,8 +54,8 @@ pub fn matches_group(pattern: &str, group: &str) -> bool {
 /// An index of managed types by group, so that a look-up does not compare all of them.
 #[derive(Debug, Default)]
 pub(super) struct ManagedIndex<'a, T> {
-    by_group: HashMap<&'a str, Vec<(&'a ManagedType, T)>>,
-    patterns: Vec<(&'a ManagedType, T)>,
+    by_group: HashMap<&'a str, Vec<(&'a ManagedTypePattern, T)>>,
+    patterns: Vec<(&'a ManagedTypePattern, T)>,
 }
 
 impl<'a, T: Copy> ManagedIndex<'a, T> {
@@ -63,7 +63,7 @@ impl<'a, T: Copy> ManagedIndex<'a, T> {
         Self { by_group: HashMap::new(), patterns: Vec::new() }
     }
 
-    pub(super) fn insert(&mut self, managed: &'a ManagedType, value: T) {
+    pub(super) fn insert(&mut self, managed: &'a ManagedTypePattern, value: T) {
         if managed.group.contains('*') {
             self.patterns.push((managed, value));
         } else {

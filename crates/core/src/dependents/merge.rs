@@ -4,7 +4,7 @@ use super::observe::{OwnWrite, WrittenHow};
 use super::planner::Planner;
 use super::takeover::Takeover;
 use super::{Desired, DesiredObject, Inventory, Item, Phase};
-use crate::health::Status;
+use crate::health::Health;
 use crate::manifest::{DIGEST_ONCE, UpdatePolicy};
 use crate::seconds::Seconds;
 
@@ -26,7 +26,7 @@ impl<'a> Planner<'a> {
                 item.digest.clear();
                 dependent.phase_before = Some(item.phase);
                 item.phase = Phase::ScheduledForDeletion;
-                item.report(Status::Terminating, "");
+                item.report(Health::Terminating, "");
             }
         }
         self.take_in_writes();
@@ -126,7 +126,7 @@ pub(super) fn refresh(item: &mut Item, object: &DesiredObject) {
     if item.digest != object.digest {
         item.digest.clone_from(&object.digest);
         item.phase = Phase::ScheduledForApplication;
-        item.report(Status::InProgress, "");
+        item.report(Health::InProgress, "");
         // The next write has other fields. They stay unknown if this process ends before it records their fingerprint.
         item.fingerprint.clear();
     }

@@ -48,19 +48,19 @@ mod wave_step;
 mod waves;
 mod write;
 
-pub use action::{Action, CheckedTypes, Foreign, ForeignCheck, Instances, Note, ObjectAction, Request, Verb};
+pub use action::{Action, CheckedTypes, Foreign, ForeignCheck, Instances, Note, ObjectAction, Request, RequestPurpose};
 pub use desired::{Desired, DesiredObject};
-pub use desired_summary::Summary;
+pub use desired_summary::DesiredSummary;
 pub use engine::Engine;
 pub use inventory::{Inventory, Item, Phase};
-pub use managed::{ManagedType, matches_group};
+pub use managed::{ManagedTypePattern, matches_group};
 pub use memory::Memory;
 pub use observe::{
     FINGERPRINT_NONE, KindRule, Observed, Owner, Projection, ProjectionContext, Refusal, RefusalCause, Response, ServedType,
     fingerprint_of,
 };
 pub use plan::{BlockingObject, BlockingObjectState, Plan, plan, plan_deletion};
-pub use prepare::{PrepareContext, Scope, prepare};
+pub use prepare::{PrepareContext, prepare};
 pub use verdict::{BlockedReason, Verdict, Waiting};
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::{
     Action, BlockedReason, BlockingObject, BlockingObjectState, DesiredObject, Engine, ForeignCheck, Inventory, Item, Memory,
     ObjectAction, Observed, Phase, Plan, Verdict, Waiting,
 };
-use crate::health::Status;
+use crate::health::Health;
 use crate::manifest::ManifestErrors;
 
 /// The number of obstacles that a message names (OUT-2).
@@ -139,7 +139,7 @@ impl<'a> Planner<'a> {
     }
 
     fn must_persist(&self, inventory: &Inventory, actions: &[Action]) -> bool {
-        let writes = actions.iter().any(|action| matches!(action, Action::Send(send) if send.verb.is_write()));
+        let writes = actions.iter().any(|action| matches!(action, Action::Send(send) if send.purpose.is_write()));
         let purges = |phase: Phase| matches!(phase, Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed);
         let forgotten = |item: &Item| match self.context.observed.dependent(&item.key()).persisted {
             None => true,
@@ -160,7 +160,7 @@ impl<'a> Planner<'a> {
             return Verdict::Complete;
         }
         let failed: Vec<String> =
-            self.waiting.iter().filter(|waiting| waiting.status == Status::Failed).take(3).map(ToString::to_string).collect();
+            self.waiting.iter().filter(|waiting| waiting.status == Health::Failed).take(3).map(ToString::to_string).collect();
         if !failed.is_empty() {
             return Verdict::Blocked { reason: BlockedReason::DependentFailed, message: failed.join("; ") };
         }

@@ -4,21 +4,12 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt, ObjectKey};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt, ObjectKey, Scope};
 use serde_json::Value;
 
 use super::engine::{is_api_service, is_definition, is_namespace};
-use super::{Desired, DesiredObject, ManagedType};
-use crate::manifest::{Annotations, ManifestError, ManifestErrors, OperatorName, Policies, normalize, object_digest};
-
-/// The scope of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// Objects of the type live in namespaces.
-    Namespaced,
-    /// Objects of the type are cluster-scoped.
-    Cluster,
-}
+use super::{Desired, DesiredObject, ManagedTypePattern};
+use crate::manifest::{Annotations, DependentPolicies, InvalidManifest, ManifestErrors, OperatorName, normalize, object_digest};
 
 /// The input of the preparation besides the manifests.
 #[derive(Clone, Copy)]
@@ -26,7 +17,7 @@ pub struct PrepareContext<'a> {
     /// The operator, whose name is the prefix of all annotations.
     pub operator: &'a OperatorName,
     /// The policies for objects whose annotations do not set them.
-    pub policies: &'a Policies,
+    pub policies: &'a DependentPolicies,
     /// The namespace for namespaced objects without one; empty if there is none.
     pub namespace: &'a str,
     /// The digest of the component, for objects that change with it.
@@ -55,7 +46,7 @@ pub fn prepare(manifests: Vec<Value>, context: &PrepareContext<'_>) -> Result<De
     let mut misplaced = Vec::new();
     for (position, mut manifest) in manifests {
         let Some(gvk) = manifest.gvk() else {
-            errors.push(ManifestError::NoMatch {
+            errors.push(InvalidManifest::NoMatch {
                 object: manifest.title(),
                 kind: manifest.kind().to_owned(),
                 api_version: manifest.api_version().to_owned(),
@@ -70,7 +61,7 @@ pub fn prepare(manifests: Vec<Value>, context: &PrepareContext<'_>) -> Result<De
         match seen.entry((key.clone(), annotations.lifecycle)) {
             Entry::Vacant(entry) => _ = entry.insert(position),
             Entry::Occupied(entry) => {
-                errors.push(ManifestError::Duplicate { object: manifest.title(), first: *entry.get(), second: position });
+                errors.push(InvalidManifest::Duplicate { object: manifest.title(), first: *entry.get(), second: position });
             }
         }
         objects.push(desired(manifest, gvk, key, annotations, context));
@@ -114,7 +105,7 @@ fn correct_namespace(
     gvk: &GroupVersionKind,
     types: &Types,
     context: &PrepareContext<'_>,
-    errors: &mut Vec<ManifestError>,
+    errors: &mut Vec<InvalidManifest>,
 ) -> Option<String> {
     let brought = types.definitions.get(&gvk.group_kind()).copied();
     match brought.or_else(|| (context.scope)(gvk)) {
@@ -125,14 +116,14 @@ fn correct_namespace(
         }
         Some(Scope::Namespaced) if manifest.namespace().is_empty() => {
             if context.namespace.is_empty() {
-                errors.push(ManifestError::NoNamespace { object: manifest.title() });
+                errors.push(InvalidManifest::NoNamespace { object: manifest.title() });
             } else {
                 manifest.metadata_mut().insert("namespace".to_owned(), context.namespace.into());
             }
         }
         Some(Scope::Namespaced) => {}
         None if types.services.contains(&(gvk.group.clone(), gvk.version.clone())) => {}
-        None => errors.push(ManifestError::NoMatch {
+        None => errors.push(InvalidManifest::NoMatch {
             object: manifest.title(),
             kind: gvk.kind.clone(),
             api_version: gvk.api_version(),
@@ -141,7 +132,7 @@ fn correct_namespace(
     None
 }
 
-fn check_purge_order(manifest: &Value, key: &ObjectKey, annotations: &Annotations, errors: &mut Vec<ManifestError>) {
+fn check_purge_order(manifest: &Value, key: &ObjectKey, annotations: &Annotations, errors: &mut Vec<InvalidManifest>) {
     let what = match annotations.purge_order {
         None => return,
         Some(_) if is_namespace(key) => "namespaces",
@@ -149,7 +140,7 @@ fn check_purge_order(manifest: &Value, key: &ObjectKey, annotations: &Annotation
         Some(_) if is_api_service(key) => "api services",
         Some(_) => return,
     };
-    errors.push(ManifestError::PurgeOrder { object: manifest.title(), what });
+    errors.push(InvalidManifest::PurgeOrder { object: manifest.title(), what });
 }
 
 fn desired(
@@ -179,12 +170,12 @@ fn desired(
 }
 
 /// Returns the types that an object defines (INV-3).
-fn managed_types(manifest: &Value, key: &ObjectKey) -> Vec<ManagedType> {
+fn managed_types(manifest: &Value, key: &ObjectKey) -> Vec<ManagedTypePattern> {
     let text = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).unwrap_or("").to_owned();
     if is_definition(key) {
-        vec![ManagedType { group: text("/spec/group"), version: "*".to_owned(), kind: text("/spec/names/kind") }]
+        vec![ManagedTypePattern { group: text("/spec/group"), version: "*".to_owned(), kind: text("/spec/names/kind") }]
     } else if is_api_service(key) {
-        vec![ManagedType { group: text("/spec/group"), version: text("/spec/version"), kind: "*".to_owned() }]
+        vec![ManagedTypePattern { group: text("/spec/group"), version: text("/spec/version"), kind: "*".to_owned() }]
     } else {
         Vec::new()
     }

@@ -3,8 +3,8 @@
 use super::dependent::Dependent;
 use super::planner::Planner;
 use super::state::WantedObjectState;
-use super::{Engine, Item, ObjectAction, Phase, Verb};
-use crate::health::Status;
+use super::{Engine, Item, ObjectAction, Phase, RequestPurpose};
+use crate::health::Health;
 use crate::manifest::AdoptionPolicy;
 
 /// The next step of a purge.
@@ -40,7 +40,7 @@ impl Dependent<'_> {
         if results.unsure {
             PurgeStep::Send(self.read_live(&gvk))
         } else if engine.owns(live) {
-            PurgeStep::Send(self.delete_live(Verb::Delete, &gvk, live))
+            PurgeStep::Send(self.delete_live(RequestPurpose::Delete, &gvk, live))
         } else if live.owner.is_none() && may_adopt && !results.marked {
             PurgeStep::Send(self.take_ownership(&gvk, live, engine))
         } else {
@@ -91,7 +91,7 @@ impl Planner<'_> {
             }
             PurgeStep::Terminating => {
                 dependent.item.phase = Phase::Completing;
-                dependent.item.report(Status::Terminating, "object is being deleted");
+                dependent.item.report(Health::Terminating, "object is being deleted");
             }
             PurgeStep::Wait => {}
             PurgeStep::Send(action) => self.send(action),

@@ -6,8 +6,8 @@ use super::dependent::{Dependent, PlanContext, after};
 use super::engine::{is_definition, is_type};
 use super::gate::{ASK_AGAIN, instances_check};
 use super::teardown::Removal;
-use super::{Engine, Foreign, ForeignCheck, ObjectAction, Phase, Projection, Verb};
-use crate::health::Status;
+use super::{Engine, Foreign, ForeignCheck, ObjectAction, Phase, Projection, RequestPurpose};
+use crate::health::Health;
 
 /// The finalizer with which the API server deletes the instances of a definition that is being deleted.
 const INSTANCE_CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
@@ -95,7 +95,7 @@ impl Dependent<'_> {
             self.item.phase = Phase::Deleting;
         }
         if let Some(message) = &decision.message {
-            self.item.report(Status::Terminating, message);
+            self.item.report(Health::Terminating, message);
         }
         if let Some(wake) = decision.wake {
             self.wake_at(wake, now);
@@ -166,7 +166,7 @@ impl Dependent<'_> {
     /// Deletes an object: the first and the second time at once, then in growing pauses, because another program re-creates it (RED-4).
     fn delete(&self, live: &Projection, now: Timestamp) -> RemovalDecision {
         let deletions = self.remembered.problems().deletions.as_ref().filter(|deletions| deletions.count > 0);
-        let action = || RemovalStep::Send(self.delete_live(Verb::Delete, &self.item.gvk(), live));
+        let action = || RemovalStep::Send(self.delete_live(RequestPurpose::Delete, &self.item.gvk(), live));
         let Some(deletions) = deletions else { return action().into() };
         let message = (deletions.count >= NAMED_FROM).then(|| {
             let managers = if live.managers().is_empty() { "an unknown manager" } else { live.managers() };

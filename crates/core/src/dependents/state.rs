@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::dependent::{Dependent, PlanContext, after};
 use super::engine::Engine;
 use super::{DesiredObject, Phase, Projection, Waiting};
-use crate::health::Status;
+use crate::health::Health;
 use crate::manifest::AdoptionPolicy;
 
 /// The time in seconds for which a ready object may have a generation that its controller has not observed, before it counts as unready (READY-6).
@@ -43,14 +43,14 @@ impl WantedObjectState {
 /// The state of a wanted object, and the health that its item gets.
 pub(super) struct Assessment {
     state: WantedObjectState,
-    report: Option<(Status, &'static str)>,
+    report: Option<(Health, &'static str)>,
     health: Option<ObservedHealth>,
 }
 
 /// The health of a live object at the time of the plan.
 #[derive(Clone, Copy)]
 pub(super) struct ObservedHealth {
-    status: Status,
+    status: Health,
     /// The time since which the controller of the object has not observed its generation.
     lagging: Option<Timestamp>,
     /// The instants at which the health may change without an event.
@@ -81,20 +81,20 @@ impl Dependent<'_> {
         let reported = |state, report| Assessment { state, report, health: None };
         let Some(live) = self.live() else {
             let report = if item.last_applied_at.is_some() && item.phase != Phase::ScheduledForApplication {
-                Some((Status::NotFound, "object does not exist"))
+                Some((Health::NotFound, "object does not exist"))
             } else {
-                item.status.is_none().then_some((Status::InProgress, ""))
+                item.status.is_none().then_some((Health::InProgress, ""))
             };
             return reported(WantedObjectState::Absent, report);
         };
         if live.terminating {
-            return reported(WantedObjectState::Terminating, Some((Status::Terminating, "object is being deleted")));
+            return reported(WantedObjectState::Terminating, Some((Health::Terminating, "object is being deleted")));
         }
         if item.differs_from(live.digest()) {
-            return reported(WantedObjectState::Changed, Some((Status::InProgress, "")));
+            return reported(WantedObjectState::Changed, Some((Health::InProgress, "")));
         }
         let health = self.health(live, context.now);
-        let ready = health.status == Status::Current;
+        let ready = health.status == Health::Current;
         let owned = context.engine.owns(live);
         let state = if owned { WantedObjectState::InSync { ready } } else { WantedObjectState::Unmarked };
         Assessment { state, report: None, health: Some(health) }
@@ -115,13 +115,13 @@ impl Dependent<'_> {
     pub(super) fn health(&self, live: &Projection, now: Timestamp) -> ObservedHealth {
         let change = live.changes_at().map(|(instant, _)| instant);
         let status = live.status_at(now);
-        if !live.lagging || status != Status::InProgress {
+        if !live.lagging || status != Health::InProgress {
             return ObservedHealth { status, lagging: None, changes: [change, None] };
         }
         let since = self.remembered.problems().lagging.unwrap_or(now);
         let end = after(since, UNSEEN_GENERATION_GRACE);
         if self.item.phase == Phase::Ready && now < end {
-            ObservedHealth { status: Status::Current, lagging: Some(since), changes: [change, Some(end)] }
+            ObservedHealth { status: Health::Current, lagging: Some(since), changes: [change, Some(end)] }
         } else {
             ObservedHealth { status, lagging: Some(since), changes: [change, None] }
         }
@@ -140,7 +140,7 @@ impl Dependent<'_> {
         let message = self.live().map_or("", Projection::message);
         let item = &mut self.item;
         item.report(health.status, message);
-        let ready = health.status == Status::Current;
+        let ready = health.status == Health::Current;
         if ready && matches!(item.phase, Phase::ScheduledForApplication | Phase::Creating | Phase::Updating) {
             item.phase = Phase::Ready;
         }

@@ -10,8 +10,8 @@ use super::observe::RemovalCounts;
 use super::order::delete_priority;
 use super::planner::Planner;
 use super::removal_step::RemovalStep;
-use super::{Item, Note, ObjectAction, Phase, Verb};
-use crate::health::Status;
+use super::{Item, Note, ObjectAction, Phase, RequestPurpose};
+use crate::health::Health;
 
 /// The reason why objects are removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +168,7 @@ impl Planner<'_> {
     /// Sends the removal of an object. The check whether a redundant type is in use is repeated directly before its DELETE (RED-2). It is also
     /// repeated for any type if an object was orphaned in this pass, because that object may be an instance and would be deleted with its type.
     fn send_removal(&mut self, index: usize, action: ObjectAction, removal: Removal) {
-        if action.verb == Verb::Delete && is_type(&action.key) {
+        if action.purpose == RequestPurpose::Delete && is_type(&action.key) {
             let now = self.context.observed.removals;
             let stale = |(_, then): &(_, RemovalCounts)| match removal {
                 Removal::Redundant => *then != now,
@@ -191,8 +191,8 @@ impl Planner<'_> {
             }
             let (key, item) = (dependent.key.clone(), &dependent.item);
             // An object that is no longer wanted cannot fail; its removal just has not started.
-            let (status, message) = match item.status.unwrap_or(Status::Current) {
-                Status::Failed => (Status::Terminating, String::new()),
+            let (status, message) = match item.status.unwrap_or(Health::Current) {
+                Health::Failed => (Health::Terminating, String::new()),
                 status => (status, item.message.clone()),
             };
             self.waiting.push(super::Waiting { key, status, message });

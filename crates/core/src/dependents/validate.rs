@@ -7,7 +7,7 @@ use super::engine::{Engine, is_namespace};
 use super::managed::ManagedIndex;
 use super::planner::Planner;
 use super::{Desired, Item, Phase};
-use crate::manifest::{Lifecycle, ManifestError, ManifestErrors};
+use crate::manifest::{InvalidManifest, Lifecycle, ManifestErrors};
 
 /// The messages of the three rules, for types (VAL-1) or for namespaces (VAL-2).
 struct Words {
@@ -52,7 +52,7 @@ impl Planner<'_> {
         }
         for object in desired.deletion_stage() {
             if object.lifecycle == Some(Lifecycle::PostDelete) && namespaces.contains_key(object.key.namespace.as_str()) {
-                errors.push(ManifestError::ObjectSet {
+                errors.push(InvalidManifest::ObjectSet {
                     object: Engine::title(&object.gvk, &object.key),
                     problem: "post-delete object must not be in a namespace of the set",
                 });
@@ -62,9 +62,9 @@ impl Planner<'_> {
     }
 }
 
-fn check(item: &Item, container: &Item, words: &Words, errors: &mut Vec<ManifestError>) {
+fn check(item: &Item, container: &Item, words: &Words, errors: &mut Vec<InvalidManifest>) {
     let mut report = |problem| {
-        errors.push(ManifestError::ObjectSet { object: Engine::title(&item.gvk(), &item.key()), problem });
+        errors.push(InvalidManifest::ObjectSet { object: Engine::title(&item.gvk(), &item.key()), problem });
     };
     let (going, container_going) = (item.is_redundant(), container.is_redundant());
     // Orders of objects that left the manifests are not checked, because they cannot be corrected any more.

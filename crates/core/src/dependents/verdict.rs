@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kubewright_machinery::object::ObjectKey;
 
-use crate::health::Status;
+use crate::health::Health;
 use crate::manifest::ManifestErrors;
 
 /// The verdict of a plan. The verdict of the last plan of a pass counts.
@@ -76,7 +76,7 @@ pub struct Waiting {
     /// The identity of the object.
     pub key: ObjectKey,
     /// The health of the object.
-    pub status: Status,
+    pub status: Health,
     /// The reason why the object is not ready or not gone; may be empty.
     pub message: String,
 }

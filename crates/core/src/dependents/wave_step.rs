@@ -8,7 +8,7 @@ use super::managed::ManagedIndex;
 use super::observe::{NamespaceCreation, ObjectHalt};
 use super::state::WantedObjectState;
 use super::write::NeedsManifest;
-use super::{DesiredObject, Note, ObjectAction, Phase, Projection, Verb};
+use super::{DesiredObject, Note, ObjectAction, Phase, Projection, RequestPurpose};
 use crate::manifest::UpdatePolicy;
 
 /// The number of times that a create is repeated while its type is not served yet (WAVE-8).
@@ -114,12 +114,12 @@ impl Dependent<'_> {
             }
             Ok(self.take_ownership(&object.gvk, live, engine))
         } else if recreates {
-            Ok(self.delete_live(Verb::Recreate, &object.gvk, live))
+            Ok(self.delete_live(RequestPurpose::Recreate, &object.gvk, live))
         } else {
             self.update(object, live, context)
         };
         ObjectStep::Send(request.map(|action| {
-            let is_last = matches!(action.verb, Verb::Update | Verb::Recreate);
+            let is_last = matches!(action.purpose, RequestPurpose::Update | RequestPurpose::Recreate);
             let note = if contested && is_last { self.tell_of_marks(object, live, engine) } else { None };
             ObjectAction { note: note.or(action.note), contested, ..action }
         }))

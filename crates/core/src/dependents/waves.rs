@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kubewright_machinery::object::ObjectKey;
 
-use super::ManagedType;
+use super::ManagedTypePattern;
 use super::dependent::Dependent;
 use super::engine::is_api_service;
 use super::managed::ManagedIndex;
@@ -87,7 +87,7 @@ impl Planner<'_> {
     }
 
     /// Returns the types whose objects are managed instances (MAN-1).
-    pub(super) fn managed_types(&self) -> Vec<ManagedType> {
+    pub(super) fn managed_types(&self) -> Vec<ManagedTypePattern> {
         let brought = self.dependents.iter().flat_map(|dependent| dependent.item.managed_types.iter().cloned());
         brought.chain(self.context.engine.additional_managed_types.iter().cloned()).collect()
     }
@@ -170,7 +170,7 @@ impl Planner<'_> {
     }
 }
 
-pub(super) fn index_of(types: &[ManagedType]) -> ManagedIndex<'_, ()> {
+pub(super) fn index_of(types: &[ManagedTypePattern]) -> ManagedIndex<'_, ()> {
     let mut index = ManagedIndex::new();
     for managed in types {
         index.insert(managed, ());

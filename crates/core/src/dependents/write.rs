@@ -10,7 +10,7 @@ use super::dependent::{Dependent, PlanContext};
 use super::engine::is_type;
 use super::observe::fill_empty_paths;
 use super::reclaim::{self, Claims};
-use super::{DesiredObject, Engine, ObjectAction, Projection, Request, Verb, compare, undeclared};
+use super::{DesiredObject, Engine, ObjectAction, Projection, Request, RequestPurpose, compare, undeclared};
 use crate::manifest::{OperatorName, UpdatePolicy};
 use crate::precondition::{only_change, only_create};
 
@@ -32,7 +32,7 @@ impl Dependent<'_> {
             body.metadata_mut().remove("resourceVersion");
             Request::Create(body)
         };
-        Ok(self.action(Verb::Create, &object.gvk, request))
+        Ok(self.action(RequestPurpose::Create, &object.gvk, request))
     }
 
     /// Returns the next request for writing an object that exists.
@@ -45,13 +45,13 @@ impl Dependent<'_> {
         let mut body = self.marked(object, Some(live), context)?;
         if !object.update.is_apply() {
             add_finalizers(&mut body, live);
-            return Ok(self.action(Verb::Update, &object.gvk, Request::Replace(body)));
+            return Ok(self.action(RequestPurpose::Update, &object.gvk, Request::Replace(body)));
         }
         if let Some(action) = self.reclaim(object, live, &body, context) {
             return Ok(action);
         }
         fill_empty_paths(&mut body, &self.item.empty_paths, live);
-        Ok(self.action(Verb::Update, &object.gvk, Request::Apply { body, force: true }))
+        Ok(self.action(RequestPurpose::Update, &object.gvk, Request::Apply { body, force: true }))
     }
 
     /// Returns the request that reads the object or claims the fields that must be ours before an apply can change or remove them (WRITE-5).
@@ -71,7 +71,7 @@ impl Dependent<'_> {
         };
         let finalizers: Vec<String> = body.finalizers().map(str::to_owned).collect();
         let patch = reclaim::patch(full, Claims { context: &context.engine.context, others, finalizers: &finalizers })?;
-        Some(self.action(Verb::Reclaim, &object.gvk, Request::JsonPatch(patch)))
+        Some(self.action(RequestPurpose::Reclaim, &object.gvk, Request::JsonPatch(patch)))
     }
 
     /// Returns the dry run of a forced apply (TAKE-2).
@@ -84,7 +84,7 @@ impl Dependent<'_> {
     ) -> Result<ObjectAction, NeedsManifest> {
         let mut body = self.marked(object, Some(live), context)?;
         fill_empty_paths(&mut body, empty_paths, live);
-        Ok(self.action(Verb::Compare, &object.gvk, Request::DryRun(body)))
+        Ok(self.action(RequestPurpose::Compare, &object.gvk, Request::DryRun(body)))
     }
 
     /// Returns the next request for restoring an object whose apply the server refuses (DRIFT-8).
@@ -99,7 +99,7 @@ impl Dependent<'_> {
         };
         let mut body = compare::repaired(full, &self.marked(object, Some(live), context)?);
         add_finalizers(&mut body, live);
-        Ok(self.action(Verb::Update, &object.gvk, Request::Replace(body)))
+        Ok(self.action(RequestPurpose::Update, &object.gvk, Request::Replace(body)))
     }
 
     /// Returns the manifest with our marks, with our finalizer if required (MARK-1, WRITE-3), with the resource version to overwrite, and without the
@@ -134,9 +134,9 @@ impl Dependent<'_> {
     }
 
     /// Returns the DELETE of the object as last observed (WRITE-7).
-    pub(super) fn delete_live(&self, verb: Verb, gvk: &GroupVersionKind, live: &Projection) -> ObjectAction {
+    pub(super) fn delete_live(&self, purpose: RequestPurpose, gvk: &GroupVersionKind, live: &Projection) -> ObjectAction {
         let request = Request::Delete { uid: live.uid().to_owned(), resource_version: live.resource_version().to_owned() };
-        self.action(verb, gvk, request)
+        self.action(purpose, gvk, request)
     }
 
     /// Returns the merge patch that sets our marks on the object, in place of those of another operator (OWN-3a). The digest is left out, because
@@ -153,7 +153,7 @@ impl Dependent<'_> {
             patch["metadata"]["annotations"][other.owner_key()] = Value::Null;
             patch["metadata"]["annotations"][other.digest_key()] = Value::Null;
         }
-        self.action(Verb::TakeOwnership, gvk, Request::MergePatch(patch))
+        self.action(RequestPurpose::TakeOwnership, gvk, Request::MergePatch(patch))
     }
 
     /// Returns the merge patch that removes all our marks from the object (WRITE-10).
@@ -169,22 +169,22 @@ impl Dependent<'_> {
                 live.finalizers.iter().map(AsRef::as_ref).filter(|name| *name != engine.finalizer.as_str()).collect();
             metadata["finalizers"] = json!(rest);
         }
-        self.action(Verb::Orphan, &self.item.gvk(), Request::MergePatch(json!({ "metadata": metadata })))
+        self.action(RequestPurpose::Orphan, &self.item.gvk(), Request::MergePatch(json!({ "metadata": metadata })))
     }
 
     /// Returns the JSON patch that removes our finalizer from a type.
     pub(super) fn release_finalizer(&self, gvk: &GroupVersionKind, live: &Projection, engine: &Engine) -> Option<ObjectAction> {
         let object = json!({ "metadata": { "uid": live.uid(), "finalizers": live.finalizers } });
         let patch = crate::finalizer::remove_patch(&object, &[&engine.finalizer])?;
-        Some(self.action(Verb::ReleaseFinalizer, gvk, Request::JsonPatch(patch)))
+        Some(self.action(RequestPurpose::ReleaseFinalizer, gvk, Request::JsonPatch(patch)))
     }
 
     pub(super) fn read_live(&self, gvk: &GroupVersionKind) -> ObjectAction {
-        ObjectAction { after: Duration::ZERO, ..self.action(Verb::ReadLive, gvk, Request::Get) }
+        ObjectAction { after: Duration::ZERO, ..self.action(RequestPurpose::ReadLive, gvk, Request::Get) }
     }
 
-    fn action(&self, verb: Verb, gvk: &GroupVersionKind, request: Request) -> ObjectAction {
-        action(verb, gvk, &self.key, request, self.results().attempts)
+    fn action(&self, purpose: RequestPurpose, gvk: &GroupVersionKind, request: Request) -> ObjectAction {
+        action(purpose, gvk, &self.key, request, self.results().attempts)
     }
 }
 
@@ -195,12 +195,12 @@ pub(super) fn create_namespace(name: &str, context: &PlanContext<'_>) -> ObjectA
     let body = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
     let attempts = context.observed.dependent(&key).results().attempts;
     let note = super::Note::NamespaceCreated { namespace: name.to_owned() };
-    ObjectAction { note: Some(note), ..action(Verb::CreateNamespace, &gvk, &key, Request::Create(body), attempts) }
+    ObjectAction { note: Some(note), ..action(RequestPurpose::CreateNamespace, &gvk, &key, Request::Create(body), attempts) }
 }
 
-fn action(verb: Verb, gvk: &GroupVersionKind, key: &ObjectKey, request: Request, attempts: u32) -> ObjectAction {
+fn action(purpose: RequestPurpose, gvk: &GroupVersionKind, key: &ObjectKey, request: Request, attempts: u32) -> ObjectAction {
     let after = if attempts == 0 { Duration::ZERO } else { CONFLICT_PAUSE * 2u32.pow((attempts - 1).min(8)) };
-    ObjectAction { verb, gvk: gvk.clone(), key: key.clone(), request, after, note: None, corrective: false, contested: false }
+    ObjectAction { purpose, gvk: gvk.clone(), key: key.clone(), request, after, note: None, corrective: false, contested: false }
 }
 
 /// Adds the live finalizers to a body, because a PUT without them would remove those of other programs.

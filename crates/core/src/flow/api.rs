@@ -1,14 +1,18 @@
-//! Errors of API servers, and the retries that they call for.
+//! Answers of API servers to requests that did not succeed, and the retries that they call for.
 
 use std::error::Error;
 use std::fmt;
-use std::sync::OnceLock;
 use std::time::Duration;
+
+use serde_json::Value;
 
 use super::classify::{Classification, Origin};
 use super::{Class, Delay, Reason, explained, reason};
 
-/// The parts of a `Status` answer that decide how the request is retried.
+/// The longest wait that a server can ask for, in seconds. A proxy may name a day, which would be too long.
+const LONGEST_RETRY_AFTER: u64 = 300;
+
+/// The `Status` that a server answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApiStatus {
     /// The HTTP status code; 0 if the server sent none.
@@ -17,6 +21,10 @@ pub struct ApiStatus {
     pub reason: String,
     /// The server's text.
     pub message: String,
+    /// The kind of the object concerned; may be empty.
+    pub kind: String,
+    /// The name of the object concerned; may be empty.
+    pub name: String,
     /// The individual causes, for instance one per invalid field.
     pub causes: Vec<StatusCause>,
     /// The time that the server asks to wait, in seconds.
@@ -35,6 +43,29 @@ pub struct StatusCause {
 }
 
 impl ApiStatus {
+    /// Reads a `Status` object. The code is used if the object has none; code and reason replace a missing message.
+    pub fn read(code: u16, status: &Value) -> Self {
+        let code = status.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok()).unwrap_or(code);
+        let details = status.get("details").unwrap_or(&Value::Null);
+        let reason = text(status, "reason");
+        let message = Some(text(status, "message")).filter(|text| !text.is_empty());
+        let causes = details.get("causes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        Self {
+            code,
+            message: message.unwrap_or_else(|| format!("{code} {reason}")),
+            reason,
+            kind: text(details, "kind"),
+            name: text(details, "name"),
+            causes: causes.iter().map(StatusCause::read).collect(),
+            retry_after_seconds: details.get("retryAfterSeconds").and_then(Value::as_u64).and_then(Self::limited_wait),
+        }
+    }
+
+    /// Returns the seconds that a server asks to wait, limited to the longest wait; none for zero.
+    pub fn limited_wait(seconds: u64) -> Option<u64> {
+        Some(seconds.min(LONGEST_RETRY_AFTER)).filter(|wait| *wait > 0)
+    }
+
     /// Returns true if a cause with this reason is present.
     pub fn has_cause(&self, reason: &str) -> bool {
         self.causes.iter().any(|cause| cause.reason == reason)
@@ -43,6 +74,12 @@ impl ApiStatus {
     /// Returns the class, origin and reason of this answer.
     pub fn classification(&self) -> Classification {
         classify_status(self.code, &self.reason, &self.causes, self.retry_after_seconds)
+    }
+}
+
+impl StatusCause {
+    fn read(cause: &Value) -> Self {
+        Self { reason: text(cause, "reason"), field: text(cause, "field"), message: text(cause, "message") }
     }
 }
 
@@ -57,60 +94,6 @@ impl fmt::Display for ApiStatus {
 }
 
 impl Error for ApiStatus {}
-
-/// The kind of error that a client returned for a request that did not succeed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ApiFault {
-    /// The server answered with an error.
-    Status(ApiStatus),
-    /// There was no answer, because name lookup, connection or TLS failed, or because of a reset or a time-out.
-    NoResponse,
-    /// The answer could not be read.
-    Undecodable,
-    /// The cluster does not serve the kind.
-    KindNotServed,
-}
-
-impl ApiFault {
-    /// Returns the class, origin and reason of this fault.
-    pub fn classification(&self) -> Classification {
-        match self {
-            Self::Status(status) => status.classification(),
-            Self::NoResponse => Classification::api(Class::Backoff, Origin::Transient, reason::constant("ConnectionFailed")),
-            Self::Undecodable => Classification::api(Class::Backoff, Origin::Bug, reason::constant("DecodeFailed")),
-            Self::KindNotServed => refused(Origin::Refused, reason::constant("KindNotServed")),
-        }
-    }
-
-    /// Returns the server's answer; none if there was none.
-    pub const fn status(&self) -> Option<&ApiStatus> {
-        match self {
-            Self::Status(status) => Some(status),
-            _ => None,
-        }
-    }
-}
-
-/// A function that returns the fault if one error of a chain is a client error.
-type Recogniser = fn(&(dyn Error + 'static)) -> Option<ApiFault>;
-
-static RECOGNISER: OnceLock<Recogniser> = OnceLock::new();
-
-/// Registers the function that recognises the client library's errors. This crate knows no client; the runtime crate registers its own function
-/// whenever it makes a client, and a second call changes nothing.
-pub fn recognise_with(recogniser: Recogniser) {
-    RECOGNISER.get_or_init(|| recogniser);
-}
-
-/// Returns the fault that this one error (not its sources) stands for.
-pub(super) fn fault_of(error: &(dyn Error + 'static)) -> Option<ApiFault> {
-    let own = error.downcast_ref::<ApiStatus>().or_else(|| error.downcast_ref::<Box<ApiStatus>>().map(AsRef::as_ref));
-    match own {
-        Some(status) => Some(ApiFault::Status(status.clone())),
-        None => RECOGNISER.get().and_then(|recognise| recognise(error)),
-    }
-}
 
 /// Classifies an answer: class, origin and reason by status code, reason, causes and the seconds that the server asks to wait.
 pub fn classify_status(
@@ -142,6 +125,10 @@ pub fn classify_status(
     .status(code)
 }
 
+fn text(object: &Value, field: &str) -> String {
+    object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
 fn after_or_backoff(seconds: Option<u64>) -> Class {
     let delay = seconds.and_then(|seconds| Delay::try_from(Duration::from_secs(seconds)).ok());
     delay.map_or(Class::Backoff, Class::After)
@@ -151,7 +138,7 @@ fn conflict(word: &'static str) -> Classification {
     Classification::api(Class::Conflict, Origin::Transient, reason::constant(word))
 }
 
-fn refused(origin: Origin, word: Reason) -> Classification {
+pub(super) fn refused(origin: Origin, word: Reason) -> Classification {
     Classification { slow: true, ..Classification::api(Class::Backoff, origin, word) }
 }
 

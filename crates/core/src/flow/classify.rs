@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::{fmt, iter};
 
-use super::api::{ApiFault, fault_of};
+use super::api::ApiStatus;
+use super::fault::{ApiFault, fault_of};
 use super::join::smallest;
 use super::{Class, Delay, Reason, reason};
 
@@ -228,6 +229,11 @@ pub(super) fn classify(error: &(dyn Error + 'static)) -> Classification {
         .unwrap_or_else(Classification::unknown)
 }
 
+/// Returns the server's answer, if the first error of a request in the chain of an error has one.
+pub fn status_in(error: &(dyn Error + 'static)) -> Option<ApiStatus> {
+    chain(error).find_map(fault_of).and_then(ApiFault::into_status)
+}
+
 /// Returns the text of an error with its sources, joined by `: `; a text that the preceding one contains is left out. An API server's answer is
 /// represented by its message alone.
 pub(super) fn message(error: &(dyn Error + 'static)) -> String {
@@ -236,7 +242,7 @@ pub(super) fn message(error: &(dyn Error + 'static)) -> String {
         if error.is::<Classified>() {
             continue;
         }
-        let status = fault_of(error).and_then(|fault| if let ApiFault::Status(status) = fault { Some(status) } else { None });
+        let status = fault_of(error).and_then(ApiFault::into_status);
         let last = status.is_some();
         let text = status.map_or_else(|| error.to_string(), |status| status.to_string());
         if !texts.last().is_some_and(|before| before.contains(&text)) {

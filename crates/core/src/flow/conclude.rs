@@ -1,6 +1,6 @@
 //! The conclusion of a pass: from its outcome to conditions and event, and then to queue action and metric.
 
-use super::conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
+use super::conclusion::{Conclusion, PassReport, ResultLabel, StalledMark, Texts};
 use super::join::{Extra, smallest};
 use super::memory::ReportedState;
 use super::timer::TimerKind;
@@ -8,7 +8,7 @@ use super::{
     Class, Classification, Delay, Event, EventType, Failure, Flow, Halt, KeyMemory, Reason, Schedule, Wait, WaitOn, reason,
     redact,
 };
-use crate::backoff::{RateLimiter, Retry, Rng, Timing, jittered};
+use crate::backoff::{FailedPass, RateLimiter, Rng, Timing, jittered};
 use crate::time::Moment;
 
 /// The state that was reported before the pass.
@@ -36,7 +36,7 @@ pub struct PriorCondition {
 
 /// The times and delays of a pass.
 #[derive(Clone, Copy, Debug)]
-pub struct Pass {
+pub struct PassTimes {
     /// The time at which the pass started.
     pub started: Moment,
     /// The time at which the pass ended.
@@ -128,14 +128,14 @@ pub fn report(outcome: &Flow, memory: &KeyMemory, prior: &Prior, timing: &Timing
         Err(Halt::Wait(wait)) => waiting(wait, &before),
         Err(Halt::Blocked(blocked)) => {
             let inner = blocked.0.as_ref();
-            stuck(Outcome::Blocked, texts(inner.reason.clone(), &blocked.text()), inner.event.as_ref(), &before)
+            stuck(ResultLabel::Blocked, texts(inner.reason.clone(), &blocked.text()), inner.event.as_ref(), &before)
         }
         Err(Halt::Failed(failure)) => failing(failure, memory, &before, timing),
     }
 }
 
 /// Counts an outcome, and schedules the key. Called once per pass, with its last report.
-pub fn conclude(outcome: &Flow, report: PassReport, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass) -> Conclusion {
+pub fn conclude(outcome: &Flow, report: PassReport, memory: &mut KeyMemory, limits: &mut Limits, pass: &PassTimes) -> Conclusion {
     let schedule = match outcome {
         Ok(()) | Err(Halt::Done) => {
             memory.forget_failures();
@@ -158,7 +158,7 @@ pub fn conclude(outcome: &Flow, report: PassReport, memory: &mut KeyMemory, limi
         (Ok(()) | Err(Halt::Done), _) => TimerKind::Recheck,
         (Err(Halt::Wait(_)), _) => TimerKind::Wait,
         (Err(Halt::Blocked(_)), _) => TimerKind::Blocked,
-        (Err(Halt::Failed(_)), _) if report.outcome == Outcome::Conflict => TimerKind::Conflict,
+        (Err(Halt::Failed(_)), _) if report.outcome == ResultLabel::Conflict => TimerKind::Conflict,
         (Err(Halt::Failed(_)), _) => TimerKind::BackOff,
     };
     let schedule = schedule.sooner(pass.recheck);
@@ -211,7 +211,7 @@ fn done(before: &Before) -> PassReport {
     // A first success without a known previous state is not reported: otherwise a restart would report it for every object.
     let transition = !before.is_blank && !before.was_ready();
     PassReport {
-        outcome: Outcome::Done,
+        outcome: ResultLabel::Done,
         event: transition.then(|| Event::normal(word.clone(), "reconciled")),
         ready: Some((true, Texts { reason: word, message: String::new() })),
         stalled: StalledMark::Remove,
@@ -225,7 +225,7 @@ fn waiting(wait: &Wait, before: &Before) -> PassReport {
     let transition = !before.waited_for(&inner.reason);
     let texts = texts(inner.reason.clone(), &wait.text());
     PassReport {
-        outcome: Outcome::Wait,
+        outcome: ResultLabel::Wait,
         event: transition.then(|| own_or(inner.event.as_ref(), EventType::Normal, &texts)),
         message: texts.message.clone(),
         ready: Some((false, texts)),
@@ -259,12 +259,12 @@ fn failing(failure: &Failure, memory: &KeyMemory, before: &Before, timing: &Timi
     let found = failure.classification();
     let texts = texts(found.reason.clone(), &failure.text());
     if class_of(&found, timing) == Class::Terminal {
-        return stuck(Outcome::Terminal, texts, event, before);
+        return stuck(ResultLabel::Terminal, texts, event, before);
     }
     let message = texts.message.clone();
     if found.is_conflict() && memory.conflicts < timing.quiet_conflicts {
         return PassReport {
-            outcome: Outcome::Conflict,
+            outcome: ResultLabel::Conflict,
             ready: None,
             stalled: StalledMark::Keep,
             event: None,
@@ -273,7 +273,7 @@ fn failing(failure: &Failure, memory: &KeyMemory, before: &Before, timing: &Timi
         };
     }
     PassReport {
-        outcome: Outcome::Error,
+        outcome: ResultLabel::Error,
         event: Some(own_or(event, EventType::Warning, &texts)),
         ready: Some((false, texts)),
         stalled: StalledMark::Remove,
@@ -286,7 +286,7 @@ fn class_of(found: &Classification, timing: &Timing) -> Class {
     if found.recognised { found.class } else { timing.unclassified }
 }
 
-fn retry(failure: &Failure, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass) -> Schedule {
+fn retry(failure: &Failure, memory: &mut KeyMemory, limits: &mut Limits, pass: &PassTimes) -> Schedule {
     let inner = failure.0.as_ref();
     let found = failure.classification();
     memory.keep_slots(|reason| inner.extra.growing.iter().any(|slot| slot.reason == *reason));
@@ -317,13 +317,13 @@ fn retry(failure: &Failure, memory: &mut KeyMemory, limits: &mut Limits, pass: &
 
 /// Returns the delay of a failure of class `Backoff`. A pass that an event started before the back-off was over, and that failed again, neither
 /// advances the counter nor moves the timer.
-fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass) -> Delay {
+fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &PassTimes) -> Delay {
     if let Some(due) = memory.due.filter(|due| pass.started < *due) {
         return Delay::at_least_min(due.since(pass.ended));
     }
     memory.failures = memory.failures.saturating_add(1);
     let delay = pass.persisted.unwrap_or_else(|| {
-        let retry = Retry::new(memory.failures, slow, pass.ended);
+        let retry = FailedPass::new(memory.failures, slow, pass.ended);
         Delay::at_least_min(limits.retries.delay(&retry, &mut limits.rng))
     });
     memory.due = Some(pass.ended + delay.as_duration());
@@ -331,7 +331,7 @@ fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass)
 }
 
 /// Returns the report of blocked and terminal outcomes: the key waits until something changes.
-fn stuck(outcome: Outcome, texts: Texts, event: Option<&Event>, before: &Before) -> PassReport {
+fn stuck(outcome: ResultLabel, texts: Texts, event: Option<&Event>, before: &Before) -> PassReport {
     let transition = !before.was_stalled_by(&texts.reason);
     PassReport {
         outcome,

@@ -7,7 +7,7 @@ use super::{Event, Reason, Schedule};
 #[non_exhaustive]
 pub struct PassReport {
     /// The label `result` of the metrics.
-    pub outcome: Outcome,
+    pub outcome: ResultLabel,
     /// The condition `Ready`: its status, and its texts. `None` leaves it unchanged.
     pub ready: Option<(bool, Texts)>,
     /// The change of the condition `Stalled`.
@@ -35,7 +35,7 @@ pub struct Conclusion {
 /// The label `result` of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum ResultLabel {
     /// Success: `Ok` or `Done`.
     Done,
     /// A wait.
@@ -77,7 +77,7 @@ impl Conclusion {
     /// Returns the conclusion of a pass that was ended by shutdown or by the loss of the lease: it is not recorded, and not retried here.
     pub const fn cancelled() -> Self {
         let report = PassReport {
-            outcome: Outcome::Cancelled,
+            outcome: ResultLabel::Cancelled,
             ready: None,
             stalled: StalledMark::Keep,
             event: None,
@@ -91,7 +91,7 @@ impl Conclusion {
     pub fn event(&self) -> Option<Event> {
         let event = self.report.event.clone()?;
         match (self.report.outcome, self.schedule) {
-            (Outcome::Wait | Outcome::Error, Schedule::After(delay)) => {
+            (ResultLabel::Wait | ResultLabel::Error, Schedule::After(delay)) => {
                 let note = format!("{}; next try in {}", event.note, delay.rounded());
                 Some(Event { note, ..event })
             }
@@ -100,7 +100,7 @@ impl Conclusion {
     }
 }
 
-impl Outcome {
+impl ResultLabel {
     /// Returns the value of the label.
     pub const fn as_str(self) -> &'static str {
         match self {

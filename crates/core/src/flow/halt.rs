@@ -56,7 +56,7 @@ pub enum HaltKind {
 /// The comparable parts of a [`Halt`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Summary {
+pub struct HaltSummary {
     /// The variant.
     pub kind: HaltKind,
     /// The reason; none for `Done`.
@@ -127,7 +127,7 @@ impl Halt {
     }
 
     /// Returns the comparable parts of the halt.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> HaltSummary {
         let class = self.failure().map(Failure::class);
         let delay = match self {
             Self::Wait(wait) => match wait.on() {
@@ -140,7 +140,7 @@ impl Halt {
             },
             Self::Done | Self::Blocked(_) => None,
         };
-        Summary { kind: self.kind(), reason: self.reason(), class, delay }
+        HaltSummary { kind: self.kind(), reason: self.reason(), class, delay }
     }
 
     /// Sets the longest time until the pass is repeated; `Done` is unchanged.

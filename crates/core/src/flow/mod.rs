@@ -15,6 +15,7 @@
 //! the results.
 
 mod api;
+mod api_error;
 mod blocked;
 mod classify;
 mod conclude;
@@ -25,8 +26,11 @@ mod denial;
 mod event;
 mod ext;
 mod failure;
+mod fault;
 mod halt;
 mod join;
+#[cfg(feature = "kube")]
+mod kube_error;
 mod matchers;
 mod memory;
 mod reason;
@@ -39,24 +43,26 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
-pub use api::{ApiFault, ApiStatus, StatusCause, classify_status, recognise_with};
+pub use api::{ApiStatus, StatusCause, classify_status};
+pub use api_error::{ApiError, LeadershipLost};
 pub use blocked::Blocked;
-pub use classify::{BoxError, Classification, Classified, JoinedErrors, Origin};
-pub use conclude::{Limits, Pass, Persist, Prior, PriorCondition, conclude, persist, report};
-pub use conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
+pub use classify::{BoxError, Classification, Classified, JoinedErrors, Origin, status_in};
+pub use conclude::{Limits, PassTimes, Persist, Prior, PriorCondition, conclude, persist, report};
+pub use conclusion::{Conclusion, PassReport, ResultLabel, StalledMark, Texts};
 pub use confidential::Confidential;
 pub use deadline::{PendingDeadline, PriorWait, WaitingMark, WaitingSince, apply_deadline};
 pub use denial::{Denial, MissingRule, explained};
 pub use event::{Event, EventType};
 pub use ext::{FlowExt, FlowState};
 pub use failure::Failure;
-pub use halt::{Flow, Halt, HaltKind, Summary};
+pub use halt::{Flow, Halt, HaltKind, HaltSummary};
 pub use join::{Joined, join};
 pub use memory::KeyMemory;
 pub use reason::Reason;
 pub use redact::{Redactor, redact};
 pub use schedule::Schedule;
 pub(crate) use text::cut;
+pub use text::full_text;
 pub use timer::Timer;
 pub use wait::{Wait, WaitOn};
 

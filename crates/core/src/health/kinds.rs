@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::rules::View;
-use super::{Readiness, Status, workloads};
+use super::{Health, Readiness, workloads};
 
 /// The time for which a pod may be unschedulable before that counts as a failure.
 const UNSCHEDULABLE_GRACE: SignedDuration = SignedDuration::from_secs(15);
@@ -67,7 +67,7 @@ fn pending_pod(view: &View<'_>) -> Readiness {
         return Readiness::in_progress("pod is pending");
     };
     let mut readiness = Readiness::in_progress(format!("pod is unschedulable: {}", condition.text()));
-    readiness.changes_at = condition.since.and_then(failing_instant).map(|at| (at, Status::Failed));
+    readiness.changes_at = condition.since.and_then(failing_instant).map(|at| (at, Health::Failed));
     readiness
 }
 

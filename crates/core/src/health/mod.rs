@@ -8,7 +8,7 @@ mod workloads;
 
 pub use hints::{Hints, InvalidHint};
 pub use rules::{ReadinessRule, readiness, readiness_with};
-pub use status::{Readiness, Status};
+pub use status::{Health, Readiness};
 
 #[cfg(test)]
 mod tests;

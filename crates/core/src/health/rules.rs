@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
-use super::{Hints, Readiness, Status, kinds};
+use super::{Health, Hints, Readiness, kinds};
 
 /// The health rule of a kind. It returns `None` for objects that it does not judge.
 pub type ReadinessRule<'a> = dyn Fn(&Value) -> Option<Readiness> + 'a;
@@ -18,15 +18,15 @@ pub fn readiness(object: &Value, hints: &Hints) -> Readiness {
 /// the general rules apply.
 pub fn readiness_with(object: &Value, hints: &Hints, kind_rule: Option<&ReadinessRule<'_>>) -> Readiness {
     if object.deletion_timestamp().is_some() {
-        return Readiness::new(Status::Terminating, "object is being deleted");
+        return Readiness::new(Health::Terminating, "object is being deleted");
     }
     let view = match View::of(object, hints) {
         Ok(view) => view,
-        Err(problem) => return Readiness::new(Status::Unknown, problem),
+        Err(problem) => return Readiness::new(Health::Unknown, problem),
     };
     if let Some((generation, observed)) = view.unseen_generation() {
         let mut readiness = Readiness::in_progress(format!("generation {generation} is not observed yet (observed: {observed})"));
-        readiness.lagging = view.after_generation(kind_rule).status == Status::Current;
+        readiness.lagging = view.after_generation(kind_rule).status == Health::Current;
         return readiness;
     }
     view.after_generation(kind_rule)
@@ -120,7 +120,7 @@ impl<'a> View<'a> {
             None => kinds::readiness(self),
         };
         let readiness = by_kind.unwrap_or_else(|| self.by_ready_condition());
-        if readiness.status == Status::Current { self.with_hinted_conditions(readiness) } else { readiness }
+        if readiness.status == Health::Current { self.with_hinted_conditions(readiness) } else { readiness }
     }
 
     fn by_ready_condition(&self) -> Readiness {

@@ -2,16 +2,16 @@ use serde_json::{Value, json};
 
 use super::*;
 
-const CURRENT: Status = Status::Current;
-const IN_PROGRESS: Status = Status::InProgress;
-const FAILED: Status = Status::Failed;
+const CURRENT: Health = Health::Current;
+const IN_PROGRESS: Health = Health::InProgress;
+const FAILED: Health = Health::Failed;
 
-fn status_of(object: &Value) -> Status {
+fn status_of(object: &Value) -> Health {
     readiness(object, &Hints::default()).status
 }
 
 /// Returns the expected status for a row of the table of component.md, 17.4, by the words of that table.
-fn expected(observed: Option<i64>, ready: Option<&str>, own: Option<i64>, hint: bool) -> Status {
+fn expected(observed: Option<i64>, ready: Option<&str>, own: Option<i64>, hint: bool) -> Health {
     let generation_seen = match (observed, hint) {
         (Some(observed), _) => observed == 3,
         (None, false) => true,
@@ -97,7 +97,7 @@ fn deletion_and_abnormal_conditions_come_before_the_kind() {
     let stalled = readiness(&object, &Hints::default());
     assert_eq!((stalled.status, stalled.message.as_str()), (FAILED, "Stalled says Stuck"));
     object["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
-    assert_eq!(status_of(&object), Status::Terminating);
+    assert_eq!(status_of(&object), Health::Terminating);
 }
 
 // READY-5
@@ -106,7 +106,7 @@ fn a_malformed_status_is_unknown() {
     for status in [json!("x"), json!({"conditions": {}}), json!({"conditions": [{"status": "True"}]}), json!({"conditions": [7]})]
     {
         let readiness = readiness(&json!({"apiVersion": "v1", "kind": "Pod", "status": status}), &Hints::default());
-        assert_eq!(readiness.status, Status::Unknown);
+        assert_eq!(readiness.status, Health::Unknown);
         assert!(!readiness.message.is_empty());
     }
 }
@@ -167,7 +167,7 @@ fn pods_follow_their_phase() {
     assert_eq!((readiness.status_at(since.parse().unwrap()), readiness.status_at(fails_at)), (IN_PROGRESS, FAILED));
 }
 
-fn deployment(change: impl FnOnce(&mut Value)) -> Status {
+fn deployment(change: impl FnOnce(&mut Value)) -> Health {
     let mut object = json!({
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"generation": 1},
         "spec": {"replicas": 2, "progressDeadlineSeconds": 600},

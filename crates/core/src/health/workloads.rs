@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rules::View;
-use super::{Readiness, Status};
+use super::{Health, Readiness};
 
 /// The progress deadline that stands for no deadline. The Deployment controller does not report the Progressing condition with it.
 const NO_DEADLINE: i64 = i32::MAX as i64;
@@ -124,9 +124,9 @@ pub(super) fn daemon_set(view: &View<'_>) -> Readiness {
 }
 
 pub(super) fn job(view: &View<'_>) -> Readiness {
-    for (kind, status) in [("Failed", Status::Failed), ("Complete", Status::Current), ("Suspended", Status::Current)] {
+    for (kind, status) in [("Failed", Health::Failed), ("Complete", Health::Current), ("Suspended", Health::Current)] {
         if let Some(condition) = view.condition(kind).filter(|condition| condition.is_true()) {
-            let message = if status == Status::Failed { condition.text() } else { "" };
+            let message = if status == Health::Failed { condition.text() } else { "" };
             return Readiness::new(status, message);
         }
     }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AdoptionPolicy, DeletePolicy, ManifestError, OperatorName, ReconcilePolicy, UpdatePolicy, keys};
+use super::{AdoptionPolicy, DeletePolicy, InvalidManifest, OperatorName, ReconcilePolicy, UpdatePolicy, keys};
 use crate::health::Hints;
 use crate::names::to_kebab;
 
@@ -68,7 +68,7 @@ pub struct Annotations {
 
 impl Annotations {
     /// Reads the annotations of a manifest. All mistakes are added to `errors`, so that they are reported together.
-    pub fn read(operator: &OperatorName, manifest: &Value, errors: &mut Vec<ManifestError>) -> Self {
+    pub fn read(operator: &OperatorName, manifest: &Value, errors: &mut Vec<InvalidManifest>) -> Self {
         let mut reader = AnnotationReader { operator, manifest, errors };
         reader.refuse_unknown();
         Self {
@@ -95,7 +95,7 @@ impl Annotations {
 struct AnnotationReader<'a> {
     operator: &'a OperatorName,
     manifest: &'a Value,
-    errors: &'a mut Vec<ManifestError>,
+    errors: &'a mut Vec<InvalidManifest>,
 }
 
 impl<'a> AnnotationReader<'a> {
@@ -104,7 +104,7 @@ impl<'a> AnnotationReader<'a> {
     }
 
     fn refuse(&mut self, suffix: &str, value: &str, allowed: String) {
-        self.errors.push(ManifestError::Annotation {
+        self.errors.push(InvalidManifest::Annotation {
             object: self.manifest.title(),
             key: self.operator.key(suffix),
             value: value.to_owned(),
@@ -122,7 +122,7 @@ impl<'a> AnnotationReader<'a> {
                 continue;
             }
             let nearest = known.min_by_key(|known| edit_distance(suffix, known)).unwrap_or_default();
-            self.errors.push(ManifestError::UnknownAnnotation {
+            self.errors.push(InvalidManifest::UnknownAnnotation {
                 object: self.manifest.title(),
                 key: key.clone(),
                 nearest: self.operator.key(nearest),

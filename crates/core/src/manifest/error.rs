@@ -5,7 +5,7 @@ use std::fmt;
 /// One mistake in a set of manifests. The author of the manifests must correct it; no request is sent before.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ManifestError {
+pub enum InvalidManifest {
     /// A required field is missing.
     #[error("manifest {position} has no {field} (set it to a non-empty string)")]
     Missing {
@@ -106,19 +106,19 @@ pub enum ManifestError {
 
 /// All mistakes of a set of manifests; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ManifestErrors(Vec<ManifestError>);
+pub struct ManifestErrors(Vec<InvalidManifest>);
 
 /// The number of mistakes that a message shows (OUT-2).
 const SHOWN: usize = 5;
 
 impl ManifestErrors {
     /// Wraps the mistakes. Returns `None` if there are none.
-    pub fn collect(errors: Vec<ManifestError>) -> Option<Self> {
+    pub fn collect(errors: Vec<InvalidManifest>) -> Option<Self> {
         if errors.is_empty() { None } else { Some(Self(errors)) }
     }
 
     /// Returns the mistakes, in the order of the manifests.
-    pub fn errors(&self) -> &[ManifestError] {
+    pub fn errors(&self) -> &[InvalidManifest] {
         &self.0
     }
 }

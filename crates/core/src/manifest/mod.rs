@@ -14,11 +14,11 @@ pub use annotations::{Annotations, Lifecycle};
 pub use digest::{
     COMPONENT_DIGEST_PREFIX, DIGEST_ONCE, component_digest, object_digest, reference_digest_of_bytes, reference_digest_of_map,
 };
-pub use error::{ManifestError, ManifestErrors};
+pub use error::{InvalidManifest, ManifestErrors};
 pub(crate) use normalize::normalize;
 pub use owner::{InvalidName, OperatorName, OwnerId};
 pub use policy::{
-    AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, Policies, PolicySettings, ReconcilePolicy, UpdatePolicy,
+    AdoptionPolicy, DeletePolicy, DependentPolicies, MissingNamespacesPolicy, PolicySettings, ReconcilePolicy, UpdatePolicy,
 };
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Map, Value};
 
 use super::error::type_of;
-use super::{ManifestError, OperatorName};
+use super::{InvalidManifest, OperatorName};
 
 /// Fields of `metadata` that only the server sets.
 const SERVER_FIELDS: [&str; 7] =
@@ -14,7 +14,11 @@ const SERVER_FIELDS: [&str; 7] =
 
 /// Normalises manifests and flattens lists. Mistakes are added to `errors`, and their manifests are left out. Each manifest is returned with its
 /// position in the flat list, counted from 1.
-pub(crate) fn normalize(operator: &OperatorName, manifests: Vec<Value>, errors: &mut Vec<ManifestError>) -> Vec<(usize, Value)> {
+pub(crate) fn normalize(
+    operator: &OperatorName,
+    manifests: Vec<Value>,
+    errors: &mut Vec<InvalidManifest>,
+) -> Vec<(usize, Value)> {
     let flat = flatten(manifests);
     let mut normal = Vec::with_capacity(flat.len());
     for (index, mut manifest) in flat.into_iter().enumerate() {
@@ -50,7 +54,7 @@ fn flatten(manifests: Vec<Value>) -> Vec<Value> {
     flat
 }
 
-fn check_identity(index: usize, manifest: &Value, errors: &mut Vec<ManifestError>) {
+fn check_identity(index: usize, manifest: &Value, errors: &mut Vec<InvalidManifest>) {
     let named = manifest.metadata().get("generateName").is_some_and(|name| !name.is_null());
     let fields = [("apiVersion", manifest.api_version()), ("kind", manifest.kind()), ("metadata.name", manifest.name())];
     for (field, value) in fields {
@@ -60,19 +64,19 @@ fn check_identity(index: usize, manifest: &Value, errors: &mut Vec<ManifestError
             if !known.trim().is_empty() {
                 position = format!("{position} ({})", known.trim());
             }
-            errors.push(ManifestError::Missing { position, field });
+            errors.push(InvalidManifest::Missing { position, field });
         }
     }
     if named {
-        errors.push(ManifestError::GenerateName { object: manifest.title() });
+        errors.push(InvalidManifest::GenerateName { object: manifest.title() });
     }
 }
 
 /// Rejects a namespace that is not a text. It would be read as no namespace, and the object would be created in another namespace.
-fn check_namespace(manifest: &Value, errors: &mut Vec<ManifestError>) {
+fn check_namespace(manifest: &Value, errors: &mut Vec<InvalidManifest>) {
     match manifest.metadata().get("namespace") {
         None | Some(Value::Null | Value::String(_)) => {}
-        Some(value) => errors.push(ManifestError::WrongType {
+        Some(value) => errors.push(InvalidManifest::WrongType {
             object: manifest.title(),
             field: "metadata.namespace".to_owned(),
             expected: "a string",
@@ -81,10 +85,10 @@ fn check_namespace(manifest: &Value, errors: &mut Vec<ManifestError>) {
     }
 }
 
-fn check_maps(manifest: &Value, errors: &mut Vec<ManifestError>) {
+fn check_maps(manifest: &Value, errors: &mut Vec<InvalidManifest>) {
     for field in ["labels", "annotations"] {
         let mut wrong = |path: String, expected: &'static str, value: &Value| {
-            errors.push(ManifestError::WrongType { object: manifest.title(), field: path, expected, found: type_of(value) });
+            errors.push(InvalidManifest::WrongType { object: manifest.title(), field: path, expected, found: type_of(value) });
         };
         match manifest.metadata().get(field) {
             None | Some(Value::Null) => {}
@@ -135,7 +139,7 @@ fn strip(operator: &OperatorName, manifest: &mut Value) {
     }
 }
 
-fn encode_string_data(secret: &mut Value, errors: &mut Vec<ManifestError>) {
+fn encode_string_data(secret: &mut Value, errors: &mut Vec<InvalidManifest>) {
     let title = secret.title();
     let Some(object) = secret.as_object_mut() else {
         return;
@@ -145,7 +149,7 @@ fn encode_string_data(secret: &mut Value, errors: &mut Vec<ManifestError>) {
         Some(Value::Object(clear)) => clear,
         Some(other) => {
             let found = type_of(&other);
-            errors.push(ManifestError::WrongType {
+            errors.push(InvalidManifest::WrongType {
                 object: title,
                 field: "stringData".to_owned(),
                 expected: "a map of strings",
@@ -166,7 +170,7 @@ fn encode_string_data(secret: &mut Value, errors: &mut Vec<ManifestError>) {
             Some(text) => {
                 data.insert(key, Value::String(STANDARD.encode(text)));
             }
-            None => errors.push(ManifestError::WrongType {
+            None => errors.push(InvalidManifest::WrongType {
                 object: title.clone(),
                 field: format!("stringData[{key:?}]"),
                 expected: "a string",

@@ -129,7 +129,7 @@ impl DeletePolicy {
 
 /// The policies for dependents whose annotations do not set them (COM-7).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Policies {
+pub struct DependentPolicies {
     /// The policy for objects that exist already and are not ours.
     pub adoption: AdoptionPolicy,
     /// The policy for writing changed objects.
@@ -142,7 +142,7 @@ pub struct Policies {
     pub reapply_interval: Duration,
 }
 
-impl Default for Policies {
+impl Default for DependentPolicies {
     fn default() -> Self {
         Self {
             adoption: AdoptionPolicy::default(),
@@ -174,8 +174,8 @@ pub struct PolicySettings {
 
 impl PolicySettings {
     /// Returns the policies that these settings specify, and those of `fallback` for the others.
-    pub fn over(&self, fallback: &Policies) -> Policies {
-        Policies {
+    pub fn over(&self, fallback: &DependentPolicies) -> DependentPolicies {
+        DependentPolicies {
             adoption: self.adoption_policy.unwrap_or(fallback.adoption),
             update: self.update_policy.unwrap_or(fallback.update),
             delete: self.delete_policy.unwrap_or(fallback.delete),

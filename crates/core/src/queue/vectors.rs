@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::*;
 use crate::backoff::Timing;
 use crate::flow::{
-    BoxError, Classified, Delay, Failure, Flow, Halt, JoinedErrors, KeyMemory, Limits, Pass, Prior, Schedule, conclude, report,
+    BoxError, Classified, Delay, Failure, Flow, Halt, JoinedErrors, KeyMemory, Limits, PassTimes, Prior, Schedule, conclude,
+    report,
 };
 use crate::recorded::knative_vectors;
 use crate::time::Moment;
@@ -128,7 +129,7 @@ fn run(key: &str, results: &[&str]) -> Passes {
             let result = results.get(passes.len()).map_or(Ok(()), |result| outcome(key, result));
             passes.push((millis(now), u64::from(memory.failures())));
             let told = report(&result, &memory, &Prior::Memory, limits.timing());
-            let pass = Pass { started: now, ended: now, recheck: None, persisted: None };
+            let pass = PassTimes { started: now, ended: now, recheck: None, persisted: None };
             queue.done(&key, conclude(&result, told, &mut memory, &mut limits, &pass).schedule, now);
         } else if let Some(due) = queue.next_due() {
             now = due;

@@ -3,12 +3,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{HoldsReferences, ReferenceKind, Target};
+use super::{HoldsReferences, ReferenceKind, ReferencedObject};
 
 /// The references of a component, with their paths in its spec.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    found: Vec<Reference>,
+    found: Vec<ListedReference>,
     loadables: Vec<Loadable>,
     path: Vec<String>,
     rules: ReferenceRules,
@@ -17,11 +17,11 @@ pub struct References {
 /// One reference with its path, its target and the rules of its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Reference {
+pub struct ListedReference {
     /// The path of the reference: JSON field names, indexes and map keys below `spec`.
     pub path: Vec<String>,
     /// The object that it names.
-    pub target: Target,
+    pub target: ReferencedObject,
     /// The part of the object that the reference names.
     pub part: Part,
     /// The rules that the attributes of the field set.
@@ -69,7 +69,7 @@ impl Part {
 
 impl References {
     /// Returns all references to ConfigMaps and Secrets, in the order of the fields.
-    pub fn all(&self) -> &[Reference] {
+    pub fn all(&self) -> &[ListedReference] {
         &self.found
     }
 
@@ -84,7 +84,7 @@ impl References {
     }
 
     /// Returns the objects that are named, each once.
-    pub fn targets(&self) -> BTreeSet<Target> {
+    pub fn targets(&self) -> BTreeSet<ReferencedObject> {
         self.found.iter().map(|reference| reference.target.clone()).collect()
     }
 
@@ -116,9 +116,9 @@ impl References {
 
     /// Adds a reference at the current path.
     pub(super) fn add(&mut self, kind: ReferenceKind, name: &str, part: Part) {
-        self.found.push(Reference {
+        self.found.push(ListedReference {
             path: self.path.clone(),
-            target: Target { kind, name: name.to_owned() },
+            target: ReferencedObject { kind, name: name.to_owned() },
             part,
             rules: self.rules.clone(),
         });

@@ -17,8 +17,8 @@ mod tests;
 mod types;
 
 pub use holds::HoldsReferences;
-pub use list::{Loadable, Part, Reference, ReferenceRules, References};
+pub use list::{ListedReference, Loadable, Part, ReferenceRules, References};
 pub use loads::{LoadedKey, LoadedReference, Loads};
 pub use resolve::{Found, Problem, Resolution, path_text, resolve};
 pub use resolved::{ConfigMapReference, Resolved, SecretReference};
-pub use types::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, SecretKeyRef, SecretRef, Target};
+pub use types::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, ReferencedObject, SecretKeyRef, SecretRef};

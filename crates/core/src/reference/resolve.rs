@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::list::Part;
 use super::resolved::decode;
-use super::{Reference, ReferenceKind, References, Resolved};
+use super::{ListedReference, ReferenceKind, References, Resolved};
 use crate::backoff::Transient;
 use crate::manifest::{reference_digest_of_bytes, reference_digest_of_map};
 
@@ -57,7 +57,7 @@ pub struct Problem {
 }
 
 /// Resolves the references of a component in this namespace. A reference that fails does not keep the others from being resolved.
-pub fn resolve(references: &References, namespace: &str, deleting: bool, find: impl Fn(&Reference) -> Found) -> Resolution {
+pub fn resolve(references: &References, namespace: &str, deleting: bool, find: impl Fn(&ListedReference) -> Found) -> Resolution {
     let mut resolution = Resolution::default();
     for reference in references.all() {
         let found = find(reference);
@@ -74,7 +74,7 @@ pub fn resolve(references: &References, namespace: &str, deleting: bool, find: i
 }
 
 fn settle(
-    reference: &Reference,
+    reference: &ListedReference,
     namespace: &str,
     deleting: bool,
     found: &Found,
@@ -119,7 +119,7 @@ fn settle(
 }
 
 /// Returns the message about a reference without a key where no fallback key exists.
-fn no_key_text(reference: &Reference, object: &str, fields: &Map<String, Value>) -> String {
+fn no_key_text(reference: &ListedReference, object: &str, fields: &Map<String, Value>) -> String {
     let keys = keys_text(fields);
     match reference.rules.fallback_keys {
         [] => format!("no key of {object} is named: set {}.key ({keys})", path_text(&reference.path)),

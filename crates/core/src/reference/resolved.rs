@@ -7,7 +7,7 @@ use base64::Engine as _;
 use serde_json::{Map, Value};
 
 use super::loads::{LoadedKey, LoadedReference};
-use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, SecretKeyRef, SecretRef, Target};
+use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, ReferencedObject, SecretKeyRef, SecretRef};
 
 /// The contents of the objects that a component refers to (REF-6). Clones are cheap; the `Debug` output does not contain the contents.
 #[derive(Clone, Default)]
@@ -20,7 +20,7 @@ struct Contents {
     config_maps: BTreeMap<String, BTreeMap<String, String>>,
     secrets: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
     /// The key that applies to the references that name this target with this given key.
-    keys: BTreeMap<(Target, Option<String>), String>,
+    keys: BTreeMap<(ReferencedObject, Option<String>), String>,
     loaded: HashMap<LoadedKey, Arc<dyn Any + Send + Sync>>,
 }
 
@@ -49,7 +49,7 @@ impl Resolved {
         self.contents.loaded.get(key).map(AsRef::as_ref)
     }
 
-    pub(super) fn add(&mut self, target: &Target, data: &Map<String, Value>) {
+    pub(super) fn add(&mut self, target: &ReferencedObject, data: &Map<String, Value>) {
         let contents = Arc::make_mut(&mut self.contents);
         let texts = data.iter().filter_map(|(key, value)| Some((key.clone(), value.as_str()?)));
         match target.kind {
@@ -64,14 +64,14 @@ impl Resolved {
         }
     }
 
-    pub(super) fn choose(&mut self, target: &Target, given: Option<&str>, key: &str) {
+    pub(super) fn choose(&mut self, target: &ReferencedObject, given: Option<&str>, key: &str) {
         let keys = &mut Arc::make_mut(&mut self.contents).keys;
         keys.insert((target.clone(), given.map(str::to_owned)), key.to_owned());
     }
 
     fn key(&self, kind: ReferenceKind, name: &str, given: Option<&str>) -> Option<&str> {
         let given = given.filter(|key| !key.is_empty()).map(str::to_owned);
-        self.contents.keys.get(&(Target { kind, name: name.to_owned() }, given)).map(String::as_str)
+        self.contents.keys.get(&(ReferencedObject { kind, name: name.to_owned() }, given)).map(String::as_str)
     }
 }
 

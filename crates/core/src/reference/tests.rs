@@ -16,7 +16,7 @@ fn one(field: &impl HoldsReferences, rules: ReferenceRules) -> References {
     references
 }
 
-fn data(value: Value) -> impl Fn(&Reference) -> Found {
+fn data(value: Value) -> impl Fn(&ListedReference) -> Found {
     move |_| Found::Data(Arc::new(value.clone()))
 }
 

@@ -41,7 +41,7 @@ impl fmt::Display for ReferenceKind {
 /// An object that a reference names, in the namespace of the component.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::exhaustive_structs)]
-pub struct Target {
+pub struct ReferencedObject {
     /// The kind of the object.
     pub kind: ReferenceKind,
     /// The name of the object.

@@ -63,7 +63,7 @@ pub enum Settlement {
 
 /// The result of registering a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Registered {
+pub enum ReferenceRegistration {
     /// The reference is new for the observer.
     Added,
     /// The observer had the reference already.
@@ -103,13 +103,13 @@ impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
     }
 
     /// Registers a reference of the running pass, with immediate effect. An observer may have any number of names and selectors.
-    pub fn track(&mut self, tracking: &Tracking<O>, reference: TrackedReference) -> Registered {
+    pub fn track(&mut self, tracking: &Tracking<O>, reference: TrackedReference) -> ReferenceRegistration {
         let Some(observer) = self.observers.get_mut(&tracking.observer).filter(|observer| observer.pass == tracking.pass) else {
-            return Registered::Refused;
+            return ReferenceRegistration::Refused;
         };
         if let Some(pass) = observer.references.get_mut(&reference) {
             *pass = tracking.pass;
-            return Registered::Repeated;
+            return ReferenceRegistration::Repeated;
         }
         let known = self.references.get_key_value(&reference).map(|(known, _)| Arc::clone(known));
         let reference = known.unwrap_or_else(|| {
@@ -120,7 +120,7 @@ impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
         observer.references.insert(Arc::clone(&reference), tracking.pass);
         self.references.entry(reference).or_default().insert(tracking.observer.clone());
         self.registrations += 1;
-        Registered::Added
+        ReferenceRegistration::Added
     }
 
     /// Ends a pass, and drops the references of earlier passes if the settlement says so. The references of this pass stay registered. Returns the

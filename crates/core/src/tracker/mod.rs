@@ -31,5 +31,5 @@ mod recorded;
 #[cfg(test)]
 mod tests;
 
-pub use index::{Registered, Settlement, TrackerIndex, Tracking};
-pub use reference::{InvalidReference, Subject, SubjectReference, TrackedReference};
+pub use index::{ReferenceRegistration, Settlement, TrackerIndex, Tracking};
+pub use reference::{InvalidReference, SubjectReference, TrackedObjects, TrackedReference};

@@ -62,16 +62,16 @@ impl TrackerModel {
         self.running.insert(observer);
     }
 
-    fn track(&mut self, observer: u8, reference: usize) -> Registered {
+    fn track(&mut self, observer: u8, reference: usize) -> ReferenceRegistration {
         if !self.running.contains(&observer) {
-            return Registered::Refused;
+            return ReferenceRegistration::Refused;
         }
         if let Some(pair) = self.pairs.iter_mut().find(|pair| (pair.0, pair.1) == (observer, reference)) {
             pair.2 = true;
-            return Registered::Repeated;
+            return ReferenceRegistration::Repeated;
         }
         self.pairs.push((observer, reference, true));
-        Registered::Added
+        ReferenceRegistration::Added
     }
 
     fn settle(&mut self, observer: u8, settlement: Settlement) {
@@ -100,8 +100,8 @@ impl TrackerModel {
             reference.kind() == kind
                 && reference.namespace() == namespace
                 && match reference.subject() {
-                    Subject::Name(other) => other == name,
-                    Subject::Selector(selector) => versions.iter().flatten().any(|labels| selector.matches(*labels)),
+                    TrackedObjects::Name(other) => other == name,
+                    TrackedObjects::Selector(selector) => versions.iter().flatten().any(|labels| selector.matches(*labels)),
                 }
         };
         self.pairs.iter().filter(|pair| concerns(&references[pair.1])).map(|pair| pair.0).collect()

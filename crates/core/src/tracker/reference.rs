@@ -37,12 +37,12 @@ pub struct SubjectReference {
 pub struct TrackedReference {
     kind: GroupKind,
     namespace: String,
-    subject: Subject,
+    subject: TrackedObjects,
 }
 
 /// The objects of a kind and namespace that a reference names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Subject {
+pub enum TrackedObjects {
     /// The object with this name.
     Name(String),
     /// The objects whose labels match the selector.
@@ -76,8 +76,8 @@ impl TrackedReference {
         let subject = match (name.is_empty(), selector) {
             (false, Some(_)) => problems.line("cannot provide both Name and Selector"),
             (true, None) => problems.line("must provide either Name or Selector"),
-            (false, None) => Some(Subject::Name(name.clone())),
-            (true, Some(selector)) => Some(Subject::Selector(selector)),
+            (false, None) => Some(TrackedObjects::Name(name.clone())),
+            (true, Some(selector)) => Some(TrackedObjects::Selector(selector)),
         };
         // A valid qualified name splits into a group and a version, and a valid kind is not empty; so without problems the conversion succeeds.
         match (GroupVersionKind::from_api_version(api_version, kind), subject) {
@@ -102,12 +102,12 @@ impl TrackedReference {
         let mut problems = Problems::default();
         problems.kind(&kind.kind);
         problems.namespace(namespace);
-        problems.check(Self { kind: kind.clone(), namespace: namespace.to_owned(), subject: Subject::Selector(selector) })
+        problems.check(Self { kind: kind.clone(), namespace: namespace.to_owned(), subject: TrackedObjects::Selector(selector) })
     }
 
     /// Creates the reference to an object that exists and therefore has a valid name.
     pub(super) fn to_object(kind: &GroupKind, namespace: &str, name: &str) -> Self {
-        Self { kind: kind.clone(), namespace: namespace.to_owned(), subject: Subject::Name(name.to_owned()) }
+        Self { kind: kind.clone(), namespace: namespace.to_owned(), subject: TrackedObjects::Name(name.to_owned()) }
     }
 
     /// Returns the kind of the objects.
@@ -121,15 +121,15 @@ impl TrackedReference {
     }
 
     /// Returns the name or the selector of the objects.
-    pub fn subject(&self) -> &Subject {
+    pub fn subject(&self) -> &TrackedObjects {
         &self.subject
     }
 
     /// Returns the selector, if the reference has one.
     pub fn selector(&self) -> Option<&LabelSelector> {
         match &self.subject {
-            Subject::Selector(selector) => Some(selector),
-            Subject::Name(_) => None,
+            TrackedObjects::Selector(selector) => Some(selector),
+            TrackedObjects::Name(_) => None,
         }
     }
 }
@@ -142,8 +142,8 @@ impl fmt::Display for TrackedReference {
             write!(f, "{}/", self.namespace)?;
         }
         match &self.subject {
-            Subject::Name(name) => f.write_str(name),
-            Subject::Selector(selector) => write!(f, "[{selector}]"),
+            TrackedObjects::Name(name) => f.write_str(name),
+            TrackedObjects::Selector(selector) => write!(f, "[{selector}]"),
         }
     }
 }
@@ -198,7 +198,7 @@ impl Problems {
     }
 
     /// Adds a line about the reference as a whole, which then has no subject.
-    fn line(&mut self, problem: &str) -> Option<Subject> {
+    fn line(&mut self, problem: &str) -> Option<TrackedObjects> {
         self.0.push(problem.to_owned());
         None
     }

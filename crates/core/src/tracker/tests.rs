@@ -111,9 +111,9 @@ fn two_selectors_and_two_names_of_one_observer_all_count() {
 fn a_reference_takes_effect_before_the_pass_ends() {
     let mut index = TrackerIndex::new();
     let running = index.begin(Key::new("demo", "x"));
-    assert_eq!(index.track(&running, named("web")), Registered::Added);
+    assert_eq!(index.track(&running, named("web")), ReferenceRegistration::Added);
     assert_eq!(told(&index, "web", None, None), ["x"]);
-    assert_eq!(index.track(&running, named("web")), Registered::Repeated);
+    assert_eq!(index.track(&running, named("web")), ReferenceRegistration::Repeated);
     assert_eq!(index.settle(running, Settlement::Replace), []);
     assert_eq!((told(&index, "web", None, None), index.len()), (vec!["x".to_owned()], 1));
 }
@@ -153,7 +153,7 @@ fn a_pass_that_never_settles_loses_no_reference() {
     let cancelled = index.begin(Key::new("demo", "x"));
     index.track(&cancelled, named("two"));
     let next = index.begin(Key::new("demo", "x"));
-    assert_eq!(index.track(&cancelled, named("three")), Registered::Refused);
+    assert_eq!(index.track(&cancelled, named("three")), ReferenceRegistration::Refused);
     assert_eq!(index.settle(cancelled, Settlement::Replace), []);
     assert_eq!(index.len(), 2);
     index.track(&next, named("two"));
@@ -236,7 +236,7 @@ fn a_dropped_observer_is_not_brought_back_by_its_running_pass() {
     let running = index.begin(Key::new("demo", "x"));
     index.track(&running, named("one"));
     assert_eq!(index.drop_observer(&Key::new("demo", "x")), [service()]);
-    assert_eq!(index.track(&running, named("two")), Registered::Refused);
+    assert_eq!(index.track(&running, named("two")), ReferenceRegistration::Refused);
     index.settle(running, Settlement::Add);
     assert!(index.holds_nothing());
     pass(&mut index, "x", &[named("one")], Settlement::Add);

@@ -19,4 +19,4 @@ pub use causes::Causes;
 pub use history::{History, HistoryLimits};
 pub use paths::{ChangedPaths, changed_paths};
 pub use record::{PassOutcome, PassRecord};
-pub use writes::{Write, WriteVerb, Writes};
+pub use writes::{PassWrite, PassWrites, WriteVerb};

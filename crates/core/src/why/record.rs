@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Causes, Writes};
-use crate::flow::{Conclusion, Delay, Outcome, Reason};
+use super::{Causes, PassWrites};
+use crate::flow::{Conclusion, Delay, Reason, ResultLabel};
 use crate::time::Timestamp;
 
 /// A finished pass: its causes, its writes and its outcome.
@@ -28,7 +28,7 @@ pub struct PassRecord {
     /// The causes of the pass.
     pub causes: Causes,
     /// The writes of the pass.
-    pub writes: Writes,
+    pub writes: PassWrites,
     /// The last step of a pipeline that the pass reached, if it ran one.
     pub step: Option<Arc<str>>,
     /// The outcome of the pass.
@@ -52,14 +52,14 @@ impl PassOutcome {
         let report = &conclusion.report;
         let reason = || report.ready.as_ref().map(|(_, texts)| texts.reason.clone());
         let (word, reason) = match report.outcome {
-            Outcome::Done if is_gone => ("gone", None),
-            Outcome::Done => ("Ready", None),
-            Outcome::Wait => ("wait", reason()),
-            Outcome::Blocked => ("blocked", reason()),
-            Outcome::Error => ("failed", reason()),
-            Outcome::Terminal => ("failed for good", reason()),
-            Outcome::Conflict => ("conflict", None),
-            Outcome::Cancelled => ("cancelled", None),
+            ResultLabel::Done if is_gone => ("gone", None),
+            ResultLabel::Done => ("Ready", None),
+            ResultLabel::Wait => ("wait", reason()),
+            ResultLabel::Blocked => ("blocked", reason()),
+            ResultLabel::Error => ("failed", reason()),
+            ResultLabel::Terminal => ("failed for good", reason()),
+            ResultLabel::Conflict => ("conflict", None),
+            ResultLabel::Cancelled => ("cancelled", None),
         };
         Self { word, reason }
     }
@@ -90,7 +90,7 @@ impl PassRecord {
             started,
             took,
             causes,
-            writes: Writes::default(),
+            writes: PassWrites::default(),
             step: None,
             outcome: PassOutcome::of(conclusion, is_gone),
             next: conclusion.schedule.delay(),

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::flow::{Conclusion, Failure, Flow, KeyMemory, Limits, Pass, Prior, Timer, Wait, conclude, report};
+use crate::flow::{Conclusion, Failure, Flow, KeyMemory, Limits, PassTimes, Prior, Timer, Wait, conclude, report};
 use crate::time::{Moment, Timestamp};
 
 fn paths(old: &Value, new: &Value) -> Vec<String> {
@@ -199,7 +199,7 @@ fn ended(flow: &Flow) -> Conclusion {
         told,
         &mut memory,
         &mut limits,
-        &Pass { started: Moment::START, ended: Moment::START, recheck: None, persisted: None },
+        &PassTimes { started: Moment::START, ended: Moment::START, recheck: None, persisted: None },
     )
 }
 
@@ -291,7 +291,7 @@ fn a_timer_names_the_outcome_that_set_it() {
             told,
             &mut memory,
             limits,
-            &Pass { started: Moment::START, ended: Moment::START, recheck, persisted: None },
+            &PassTimes { started: Moment::START, ended: Moment::START, recheck, persisted: None },
         );
         memory.timer().to_string()
     };

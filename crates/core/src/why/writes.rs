@@ -36,7 +36,7 @@ impl WriteVerb {
 
 /// A write of a pass that a server answered with success.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
+pub struct PassWrite {
     /// The verb.
     pub verb: WriteVerb,
     /// The group and kind of the object.
@@ -51,28 +51,29 @@ pub struct Write {
 
 /// The writes of a pass: the first sixteen distinct ones, and the number of further ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Writes {
-    kept: Vec<Write>,
+pub struct PassWrites {
+    kept: Vec<PassWrite>,
     more: u32,
 }
 
-impl Writes {
+impl PassWrites {
     /// Adds a write.
     pub fn add(&mut self, verb: WriteVerb, kind: &GroupKind, key: &Key, subresource: &str) {
-        let is_same =
-            |kept: &&mut Write| kept.verb == verb && kept.key == *key && kept.kind == *kind && *kept.subresource == *subresource;
+        let is_same = |kept: &&mut PassWrite| {
+            kept.verb == verb && kept.key == *key && kept.kind == *kind && *kept.subresource == *subresource
+        };
         if let Some(kept) = self.kept.iter_mut().find(is_same) {
             kept.times = kept.times.saturating_add(1);
         } else if self.kept.len() < KEPT {
             let (kind, key) = (kind.clone(), key.clone());
-            self.kept.push(Write { verb, kind, key, subresource: subresource.into(), times: 1 });
+            self.kept.push(PassWrite { verb, kind, key, subresource: subresource.into(), times: 1 });
         } else {
             self.more = self.more.saturating_add(1);
         }
     }
 
     /// Returns the writes that are kept, in their order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Write> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &PassWrite> {
         self.kept.iter()
     }
 
@@ -88,18 +89,18 @@ impl Writes {
 
     /// Converts the writes to JSON.
     pub fn to_json(&self) -> Value {
-        self.iter().map(Write::to_json).collect()
+        self.iter().map(PassWrite::to_json).collect()
     }
 
     pub(super) fn weight(&self) -> usize {
         self.iter()
-            .map(|write| size_of::<Write>() + write.kind.group.len() + write.kind.kind.len() + write.subresource.len())
+            .map(|write| size_of::<PassWrite>() + write.kind.group.len() + write.kind.kind.len() + write.subresource.len())
             .sum()
     }
 }
 
 /// Writes `updated Deployment.apps x/z, patched Widget.example.com x/y (status)`.
-impl fmt::Display for Writes {
+impl fmt::Display for PassWrites {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, write) in self.kept.iter().enumerate() {
             if index > 0 {
@@ -111,7 +112,7 @@ impl fmt::Display for Writes {
     }
 }
 
-impl Write {
+impl PassWrite {
     fn to_json(&self) -> Value {
         json!({
             "verb": self.verb.as_str(), "kind": self.kind.to_string(), "namespace": self.key.namespace(), "name": self.key.name(),
@@ -120,7 +121,7 @@ impl Write {
     }
 }
 
-impl fmt::Display for Write {
+impl fmt::Display for PassWrite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.verb.as_str(), self.kind, self.key)?;
         if !self.subresource.is_empty() {

@@ -43,7 +43,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             fn conditions(&self) -> ::std::vec::Vec<::kubewright::core::condition::Condition> {
                 #[allow(unused_imports)]
                 use ::kubewright::core::condition::derive::ReadsList as _;
-                ::kubewright::core::condition::derive::Field(&self.#list).read()
+                ::kubewright::core::condition::derive::StatusField(&self.#list).read()
             }
 
             fn set_conditions(
@@ -52,7 +52,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             ) -> ::core::result::Result<(), ::kubewright::core::condition::ConditionsError> {
                 #[allow(unused_imports)]
                 use ::kubewright::core::condition::derive::WritesList as _;
-                ::kubewright::core::condition::derive::Field(&mut self.#list).write(conditions)
+                ::kubewright::core::condition::derive::StatusField(&mut self.#list).write(conditions)
             }
 
             fn begin_pass(
@@ -61,13 +61,13 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             ) -> ::core::option::Option<::kubewright::core::condition::ConditionManager> {
                 #[allow(unused_imports)]
                 use ::kubewright::core::condition::derive::WritesList as _;
-                ::kubewright::core::condition::derive::Field(&mut self.#list).begin(manager)
+                ::kubewright::core::condition::derive::StatusField(&mut self.#list).begin(manager)
             }
 
             fn take_manager(&mut self) -> ::core::option::Option<::kubewright::core::condition::ConditionManager> {
                 #[allow(unused_imports)]
                 use ::kubewright::core::condition::derive::WritesList as _;
-                ::kubewright::core::condition::derive::Field(&mut self.#list).take()
+                ::kubewright::core::condition::derive::StatusField(&mut self.#list).take()
             }
 
             #observed_generation

@@ -34,7 +34,7 @@ fn the_generated_condition_set_matches_the_attributes() {
 #[test]
 fn the_fields_are_found_by_name_or_mark() {
     let named = code(&parse_quote! { struct AStatus { observed_generation: Option<i64>, conditions: Conditions } });
-    assert!(named.contains("Field(&mutself.conditions).write(conditions)"), "{named}");
+    assert!(named.contains("StatusField(&mutself.conditions).write(conditions)"), "{named}");
     assert!(named.contains("=&mutself.observed_generation;*field=generation;"), "{named}");
     let marked = code(&parse_quote! {
         struct AStatus {
@@ -43,7 +43,7 @@ fn the_fields_are_found_by_name_or_mark() {
             #[conditions(observed_generation)] seen: Option<i64>,
         }
     });
-    assert!(marked.contains("Field(&self.states).read()"), "{marked}");
+    assert!(marked.contains("StatusField(&self.states).read()"), "{marked}");
     assert!(marked.contains("=&mutself.seen;"), "{marked}");
     let without = code(&parse_quote! { struct AStatus { conditions: Conditions } });
     assert!(!without.contains("observed_generation") && !without.contains("applied_generation"), "{without}");

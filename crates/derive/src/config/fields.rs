@@ -103,7 +103,7 @@ impl ConfigField {
     /// Generates the expression that reads the field.
     pub(super) fn read(&self, reader: &Ident) -> TokenStream {
         let Self { ty, parse_with, .. } = self;
-        let probe = quote_spanned! { ty.span() => (&&&&::kubewright::core::config::derive::Probe::<#ty>::NEW) };
+        let probe = quote_spanned! { ty.span() => (&&&&::kubewright::core::config::derive::ValueProbe::<#ty>::NEW) };
         // Hygiene, because the user's function may have the same name as the variable.
         let text = Ident::new("text", Span::mixed_site());
         let parser = match parse_with {

@@ -67,7 +67,7 @@ fn refer_type(ty: &Type, name: Option<&str>, references: &Ident, access: &TokenS
 pub(super) fn kinds_of_fields<'a>(fields: impl Iterator<Item = &'a Field>, kinds: &Ident) -> TokenStream {
     let mut types = Vec::new();
     fields.for_each(|field| parts_of(&field.ty, &mut types));
-    quote! { #( (&TypeProbe::<#types>::NEW).reference_kinds(#kinds); )* }
+    quote! { #( (&HolderProbe::<#types>::NEW).reference_kinds(#kinds); )* }
 }
 
 fn parts_of<'a>(ty: &'a Type, parts: &mut Vec<&'a Type>) {

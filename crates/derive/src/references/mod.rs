@@ -100,7 +100,7 @@ pub(crate) fn kinds_of(fields: &[&Field], kinds: &Ident) -> TokenStream {
     let statements = holders::kinds_of_fields(fields.iter().copied(), kinds);
     quote! {
         #[allow(unused_imports)]
-        use ::kubewright::component::derive::{HasNoReferenceKinds as _, HasReferenceKinds as _, TypeProbe};
+        use ::kubewright::component::derive::{HasNoReferenceKinds as _, HasReferenceKinds as _, HolderProbe};
         #statements
     }
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use kubewright_runtime::leadership::{Leadership, LeadershipState};
-use kubewright_runtime::operator::{Operator, OperatorError, Phase, RunningOperator};
+use kubewright_runtime::operator::{Operator, OperatorError, OperatorPhase, RunningOperator};
 use tokio::sync::watch;
 
 use crate::DevError;
@@ -41,7 +41,7 @@ pub(crate) fn prepared(operator: Operator, number: usize, replicas: NonZeroU32) 
 pub(super) struct Replica {
     name: String,
     running: RunningOperator,
-    phase: watch::Receiver<Phase>,
+    phase: watch::Receiver<OperatorPhase>,
     leadership: watch::Receiver<LeadershipState>,
     /// True once the replica works or stands by.
     has_started: bool,
@@ -99,7 +99,7 @@ impl Replica {
         let buckets = if self.is_killed { Vec::new() } else { held(&self.leadership.borrow()) };
         let state = match *self.phase.borrow() {
             _ if self.is_killed => ReplicaState::Killed,
-            phase if phase >= Phase::Draining => ReplicaState::Ending,
+            phase if phase >= OperatorPhase::Draining => ReplicaState::Ending,
             _ if !buckets.is_empty() => ReplicaState::Leading,
             _ if self.has_started => ReplicaState::Standby,
             _ => ReplicaState::Starting,

@@ -16,7 +16,7 @@ use kubewright::runtime::cluster::ApiResource;
 use kubewright::runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 use kubewright::runtime::operator::cli::json_log_layer;
 use kubewright::runtime::reconcile::Controller;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;
 use tracing_subscriber::layer::SubscriberExt as _;

@@ -10,7 +10,7 @@ use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
 use kubewright::runtime::config::Config;
 use kubewright::runtime::leadership::Leadership;
-use kubewright::runtime::operator::{Phase, Responsible};
+use kubewright::runtime::operator::{OperatorPhase, Responsible};
 use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright_testing::{TestCluster, TestOperator};
 use parking_lot::Mutex;
@@ -141,7 +141,7 @@ async fn a_required_map_that_is_absent_is_named_until_the_deadline() {
     let running = cluster.start_operator(operator).await;
     let culprit = format!("ConfigMap {}/config-pool (it does not exist", cluster.namespace());
     until(&cluster, "readiness names the map", || readiness(&running).contains(&culprit)).await;
-    assert_eq!(*running.running().phase().borrow(), Phase::ConfigLoaded);
+    assert_eq!(*running.running().phase().borrow(), OperatorPhase::ConfigLoaded);
     assert!(running.running().checks().results(CheckKind::Live).iter().all(|(_, result)| result.is_ok()));
     let error = running.ended().await.unwrap_err();
     assert_eq!(error.responsible(), Responsible::Configuration);

@@ -9,8 +9,8 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, PostParams};
 use kubewright::prelude::*;
 use kubewright::runtime::reconcile::{ConditionAccess, Controller};
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::status::{Cause, Details, Status};
+use kubewright_middleware::Verb;
+use kubewright_middleware::status::{Details, FailureCause, Status};
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;
 use tracing::field::{Field, Visit};
@@ -136,7 +136,7 @@ fn quoting(value: &str) -> Status {
     let encoded = serde_json::to_value(ByteString(value.as_bytes().to_vec())).unwrap();
     assert!(encoded.as_str().unwrap().starts_with(ENCODED));
     let message = format!("Secret \"demo\" is invalid: data[login]: Invalid value: {value:?}: not {encoded}");
-    let cause = Cause { reason: "FieldValueInvalid".into(), message: message.clone(), field: "data[login]".into() };
+    let cause = FailureCause { reason: "FieldValueInvalid".into(), message: message.clone(), field: "data[login]".into() };
     Status::new(422, "Invalid", message).with_details(Details { causes: vec![cause], ..Details::default() })
 }
 

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubewright::prelude::*;
 use kubewright::runtime::cluster::{StoredValues, StoredValuesError};
 use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::TestCluster;
 
 /// The field manager of the values.

@@ -10,8 +10,7 @@ use kubewright::core::flow::Event;
 use kubewright::machinery::object::ObjectReference;
 use kubewright::prelude::*;
 use kubewright::runtime::operator::OperatorError;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::status::Status;
+use kubewright_middleware::{Status, Verb};
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;
 

@@ -11,7 +11,9 @@ mod metadata;
 pub mod names;
 mod nesting;
 mod owner_labels;
+mod propagation;
 mod reference;
+mod scope;
 mod shape;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -28,6 +30,8 @@ pub use metadata::ObjectExt;
 pub(crate) use nesting::dismantle;
 pub use nesting::{MAX_NESTING, is_nested_deeper};
 pub use owner_labels::{LabelledOwner, OwnerLabels, hash8, is_of_domain, label_value};
+pub use propagation::Propagation;
 pub use reference::ObjectReference;
+pub use scope::Scope;
 pub use shape::json_type;
 pub use view::{HasMetadata, MetadataView, OwnerReference};

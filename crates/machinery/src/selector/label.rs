@@ -22,14 +22,14 @@ pub struct LabelRequirement {
     /// The key of the label.
     pub key: String,
     /// The operator that compares the values.
-    pub operator: Operator,
+    pub operator: SelectorOperator,
     /// The values, sorted and without repetition.
     pub values: Vec<String>,
 }
 
 /// The operator of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operator {
+pub enum SelectorOperator {
     /// The operator `key in (a,b)`.
     In,
     /// The operator `key notin (a,b)`; also true if the label is absent.
@@ -98,7 +98,7 @@ impl LabelSelector {
         let mut requirements = Vec::new();
         for (key, value) in selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten() {
             let value = value.as_str().unwrap_or_default().to_owned();
-            requirements.push(LabelRequirement::new(key, Operator::Equals, vec![value])?);
+            requirements.push(LabelRequirement::new(key, SelectorOperator::Equals, vec![value])?);
         }
         for expression in selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten() {
             requirements.push(LabelRequirement::from_json(expression)?);
@@ -149,23 +149,23 @@ impl fmt::Display for LabelSelector {
 
 impl LabelRequirement {
     /// Creates a requirement, after checks of the key, the values and their number against the operator.
-    pub fn new(key: &str, operator: Operator, mut values: Vec<String>) -> Result<Self, SelectorError> {
+    pub fn new(key: &str, operator: SelectorOperator, mut values: Vec<String>) -> Result<Self, SelectorError> {
         check_key("key", key)?;
         values.sort();
         values.dedup();
         let found = go_list(&values);
         let invalid = |problem: &str| Err(SelectorError(format!("values: Invalid value: {found}: {problem}")));
         match operator {
-            Operator::In | Operator::NotIn if values.is_empty() => {
+            SelectorOperator::In | SelectorOperator::NotIn if values.is_empty() => {
                 return invalid("for 'in', 'notin' operators, values set can't be empty");
             }
-            Operator::Equals | Operator::DoubleEquals | Operator::NotEquals if values.len() != 1 => {
+            SelectorOperator::Equals | SelectorOperator::DoubleEquals | SelectorOperator::NotEquals if values.len() != 1 => {
                 return invalid("exact-match compatibility requires one single value");
             }
-            Operator::Exists | Operator::DoesNotExist if !values.is_empty() => {
+            SelectorOperator::Exists | SelectorOperator::DoesNotExist if !values.is_empty() => {
                 return invalid("values set must be empty for exists and does not exist");
             }
-            Operator::GreaterThan | Operator::LessThan => {
+            SelectorOperator::GreaterThan | SelectorOperator::LessThan => {
                 let [value] = values.as_slice() else {
                     return invalid("for 'Gt', 'Lt' operators, exactly one value is required");
                 };
@@ -190,10 +190,10 @@ impl LabelRequirement {
     fn from_json(expression: &Value) -> Result<Self, SelectorError> {
         let key = expression.get("key").and_then(Value::as_str).unwrap_or_default();
         let operator = match expression.get("operator").and_then(Value::as_str).unwrap_or_default() {
-            "In" => Operator::In,
-            "NotIn" => Operator::NotIn,
-            "Exists" => Operator::Exists,
-            "DoesNotExist" => Operator::DoesNotExist,
+            "In" => SelectorOperator::In,
+            "NotIn" => SelectorOperator::NotIn,
+            "Exists" => SelectorOperator::Exists,
+            "DoesNotExist" => SelectorOperator::DoesNotExist,
             other => {
                 return Err(SelectorError(format!("{other:?} is not a valid label selector operator")));
             }
@@ -207,12 +207,12 @@ impl LabelRequirement {
         let value = labels.value_of(&self.key);
         let is_listed = |value: &str| self.values.iter().any(|listed| listed == value);
         match self.operator {
-            Operator::In | Operator::Equals | Operator::DoubleEquals => value.is_some_and(is_listed),
-            Operator::NotIn | Operator::NotEquals => !value.is_some_and(is_listed),
-            Operator::Exists => value.is_some(),
-            Operator::DoesNotExist => value.is_none(),
-            Operator::GreaterThan => self.compare(value).is_some_and(|(found, bound)| found > bound),
-            Operator::LessThan => self.compare(value).is_some_and(|(found, bound)| found < bound),
+            SelectorOperator::In | SelectorOperator::Equals | SelectorOperator::DoubleEquals => value.is_some_and(is_listed),
+            SelectorOperator::NotIn | SelectorOperator::NotEquals => !value.is_some_and(is_listed),
+            SelectorOperator::Exists => value.is_some(),
+            SelectorOperator::DoesNotExist => value.is_none(),
+            SelectorOperator::GreaterThan => self.compare(value).is_some_and(|(found, bound)| found > bound),
+            SelectorOperator::LessThan => self.compare(value).is_some_and(|(found, bound)| found < bound),
         }
     }
 
@@ -227,15 +227,15 @@ impl fmt::Display for LabelRequirement {
         let Self { key, values, .. } = self;
         let values = values.join(",");
         match self.operator {
-            Operator::In => write!(f, "{key} in ({values})"),
-            Operator::NotIn => write!(f, "{key} notin ({values})"),
-            Operator::Equals => write!(f, "{key}={values}"),
-            Operator::DoubleEquals => write!(f, "{key}=={values}"),
-            Operator::NotEquals => write!(f, "{key}!={values}"),
-            Operator::Exists => f.write_str(key),
-            Operator::DoesNotExist => write!(f, "!{key}"),
-            Operator::GreaterThan => write!(f, "{key}>{values}"),
-            Operator::LessThan => write!(f, "{key}<{values}"),
+            SelectorOperator::In => write!(f, "{key} in ({values})"),
+            SelectorOperator::NotIn => write!(f, "{key} notin ({values})"),
+            SelectorOperator::Equals => write!(f, "{key}={values}"),
+            SelectorOperator::DoubleEquals => write!(f, "{key}=={values}"),
+            SelectorOperator::NotEquals => write!(f, "{key}!={values}"),
+            SelectorOperator::Exists => f.write_str(key),
+            SelectorOperator::DoesNotExist => write!(f, "!{key}"),
+            SelectorOperator::GreaterThan => write!(f, "{key}>{values}"),
+            SelectorOperator::LessThan => write!(f, "{key}<{values}"),
         }
     }
 }

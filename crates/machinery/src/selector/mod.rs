@@ -8,7 +8,7 @@ mod parse;
 mod tests;
 
 pub use field::{FieldRequirement, FieldSelector};
-pub use label::{LabelRequirement, LabelSelector, Labels, Operator};
+pub use label::{LabelRequirement, LabelSelector, Labels, SelectorOperator};
 use thiserror::Error;
 
 /// The error of a selector that cannot be parsed; the text is that of the real API server.

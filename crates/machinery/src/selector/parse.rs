@@ -2,7 +2,7 @@
 
 use super::label::check_key;
 use super::lexer::{Token, tokens};
-use super::{LabelRequirement, Operator, SelectorError};
+use super::{LabelRequirement, SelectorError, SelectorOperator};
 
 type Parsed<T> = Result<T, SelectorError>;
 
@@ -48,28 +48,28 @@ impl<'a> SelectorParser<'a> {
         };
         check_key("<nil>", key)?;
         if negated {
-            return LabelRequirement::new(key, Operator::DoesNotExist, Vec::new());
+            return LabelRequirement::new(key, SelectorOperator::DoesNotExist, Vec::new());
         }
         if matches!(self.peek_word(), Token::End | Token::Comma) {
-            return LabelRequirement::new(key, Operator::Exists, Vec::new());
+            return LabelRequirement::new(key, SelectorOperator::Exists, Vec::new());
         }
         let operator = self.operator()?;
         let values = match operator {
-            Operator::In | Operator::NotIn => self.values()?,
+            SelectorOperator::In | SelectorOperator::NotIn => self.values()?,
             _ => vec![self.exact_value()?],
         };
         LabelRequirement::new(key, operator, values)
     }
 
-    fn operator(&mut self) -> Parsed<Operator> {
+    fn operator(&mut self) -> Parsed<SelectorOperator> {
         Ok(match self.take() {
-            Token::In => Operator::In,
-            Token::NotIn => Operator::NotIn,
-            Token::Equals => Operator::Equals,
-            Token::DoubleEquals => Operator::DoubleEquals,
-            Token::NotEquals => Operator::NotEquals,
-            Token::Greater => Operator::GreaterThan,
-            Token::Less => Operator::LessThan,
+            Token::In => SelectorOperator::In,
+            Token::NotIn => SelectorOperator::NotIn,
+            Token::Equals => SelectorOperator::Equals,
+            Token::DoubleEquals => SelectorOperator::DoubleEquals,
+            Token::NotEquals => SelectorOperator::NotEquals,
+            Token::Greater => SelectorOperator::GreaterThan,
+            Token::Less => SelectorOperator::LessThan,
             other => return Err(unexpected(other, "in, notin, =, ==, !=, gt, lt")),
         })
     }

@@ -133,8 +133,8 @@ proptest! {
     fn label_selectors_survive_their_text(keys in prop::collection::vec(("[a-z]{1,3}", 0..7_usize, "[a-z0-9]{0,2}"), 0..5)) {
         let requirements = keys.into_iter().map(|(key, operator, value)| {
             let operators = [
-                Operator::In, Operator::NotIn, Operator::Equals, Operator::DoubleEquals, Operator::NotEquals,
-                Operator::Exists, Operator::DoesNotExist,
+                SelectorOperator::In, SelectorOperator::NotIn, SelectorOperator::Equals, SelectorOperator::DoubleEquals, SelectorOperator::NotEquals,
+                SelectorOperator::Exists, SelectorOperator::DoesNotExist,
             ];
             let values = if operator < 5 { vec![value] } else { Vec::new() };
             LabelRequirement::new(&key, operators[operator], values).unwrap()

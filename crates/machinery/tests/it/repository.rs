@@ -94,7 +94,7 @@ pub(crate) fn texts() -> Vec<Text> {
             let (path, name) = (entry.path(), entry.file_name());
             let name = name.to_string_lossy();
             if entry.file_type().unwrap().is_dir() {
-                if name != "target" && (name == ".ci" || !name.starts_with('.')) {
+                if (name != "target" || folder.ends_with("src")) && (name == ".ci" || !name.starts_with('.')) {
                     visit(&path, root, texts);
                 }
                 continue;

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::{CheckKind, HealthChecks};
 use crate::config::ObservabilityControl;
 use crate::metrics::{Metrics, QueueStatistics};
-use crate::phase::Phase;
+use crate::phase::OperatorPhase;
 use crate::watch::Watched;
 
 /// The number of keys of a queue that are read before workers get their turn.
@@ -23,7 +23,7 @@ const PORTION: usize = 1024;
 pub struct Diagnostics(Arc<Sources>);
 
 struct Sources {
-    phase: watch::Receiver<Phase>,
+    phase: watch::Receiver<OperatorPhase>,
     checks: HealthChecks,
     watched: Watched,
     metrics: Metrics,
@@ -54,7 +54,7 @@ pub enum QueueError {
 impl Diagnostics {
     /// Returns the diagnostics of the operator that has this phase and these checks, watches and metrics.
     pub(crate) fn new(
-        phase: watch::Receiver<Phase>,
+        phase: watch::Receiver<OperatorPhase>,
         checks: HealthChecks,
         watched: Watched,
         metrics: Metrics,

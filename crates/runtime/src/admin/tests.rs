@@ -18,7 +18,7 @@ use super::*;
 use crate::clock::Clock;
 use crate::config::ObservabilityControl;
 use crate::metrics::{Metrics, QueueStatistics, QueuedNow};
-use crate::operator::Phase;
+use crate::operator::OperatorPhase;
 use crate::task::Tasks;
 use crate::watch::Watched;
 
@@ -185,7 +185,7 @@ fn pages_of_operator(observability: ObservabilityControl) -> (Pages, Arc<dyn Que
     let crowd: Arc<dyn QueueStatistics> = Arc::new(Crowd(2500));
     let pages = pages();
     pages.metrics.watch_queue(Arc::downgrade(&crowd));
-    let (_, phase) = watch::channel(Phase::Leading);
+    let (_, phase) = watch::channel(OperatorPhase::Leading);
     let (checks, metrics) = (pages.checks.clone(), pages.metrics.clone());
     let diagnostics = Diagnostics::new(phase, checks, Watched::default(), metrics, observability);
     diagnostics.section("config", || json!([{"name": "config-pool", "resourceVersion": "7", "ok": true}]));

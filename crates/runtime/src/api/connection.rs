@@ -2,25 +2,23 @@
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, header};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
 use kubewright_core::backoff::TokenBucket;
-use kubewright_core::flow::Confidential;
+use kubewright_core::flow::{ApiError, ApiStatus, Confidential, LeadershipLost};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::counters::RequestCounters;
-use super::error::asked_wait;
-use super::fence::{FencedClient, LeadershipLost};
+use super::fence::FencedClient;
 use super::http_metrics::Exchange;
 use super::turns::WriterTurns;
 use super::warnings::WarningLog;
-use super::{ApiError, ApiRequest, ClusterOptions, StatusError, Verb};
+use super::{ApiRequest, ClusterOptions, Verb, failed_answer};
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
 
@@ -178,7 +176,7 @@ impl Connection {
     }
 
     /// Returns the error of a failed answer, without the confidential values of the request and of the credentials.
-    fn refusal(&self, request: &ApiRequest, code: u16, retry_after: Option<Duration>, body: &[u8]) -> ApiError {
+    fn refusal(&self, request: &ApiRequest, code: u16, retry_after: Option<u64>, body: &[u8]) -> ApiError {
         let mask = |status: &mut Value| {
             request.confidential().mask_value(status);
             self.credentials.mask_value(status);
@@ -186,7 +184,8 @@ impl Connection {
                 self.name_impersonated(message);
             }
         };
-        Box::new(StatusError::read(request.to_string(), code, retry_after, body, mask)).into()
+        let status = Box::new(failed_answer::read(code, retry_after, body, mask));
+        ApiError::Status { request: request.to_string(), status }
     }
 
     /// Adds the impersonated user to the message of a refusal, because the server does not name that user.
@@ -199,7 +198,7 @@ impl Connection {
     /// Returns the error in an event of a watch.
     pub(crate) fn refusal_in_watch(&self, request: String, mut status: Value) -> ApiError {
         self.credentials.mask_value(&mut status);
-        Box::new(StatusError::from_status(request, 500, &status)).into()
+        ApiError::Status { request, status: Box::new(ApiStatus::read(500, &status)) }
     }
 
     async fn call(&self, request: &ApiRequest) -> Result<Response<Body>, ApiError> {
@@ -241,7 +240,7 @@ pub(crate) struct Head {
 fn connection(request: &ApiRequest, error: kube::Error) -> ApiError {
     let request = request.to_string();
     match error {
-        kube::Error::Auth(source) => ApiError::Credentials { request, source },
+        kube::Error::Auth(source) => ApiError::Credentials { request, source: source.into() },
         kube::Error::Service(source) => match source.downcast::<LeadershipLost>() {
             Ok(source) => ApiError::LeadershipLost { request, source: *source },
             Err(source) => ApiError::Connection { request, source },
@@ -250,6 +249,7 @@ fn connection(request: &ApiRequest, error: kube::Error) -> ApiError {
     }
 }
 
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    asked_wait(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?)
+/// Returns the seconds that the head of an answer asks to wait.
+fn retry_after(headers: &HeaderMap) -> Option<u64> {
+    ApiStatus::limited_wait(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?)
 }

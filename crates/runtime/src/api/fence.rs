@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use http::{Method, Request, Response, Uri};
 use kube::client::Body;
+use kubewright_core::flow::LeadershipLost;
 use tokio::task_local;
 
 use super::own_write::asks_for_dry_run;
@@ -29,28 +30,6 @@ pub trait WriteFence: Send + Sync + 'static {
     /// Ends when a sent write must be abandoned before its time has passed, because another replica may write by now. By default it never ends.
     fn revoked(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::pending())
-    }
-}
-
-/// The error of a write that was not sent, or was not answered in time, because this replica does not lead the bucket of the object.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", self.text())]
-#[non_exhaustive]
-pub struct LeadershipLost {
-    /// The bucket of the object.
-    pub bucket: Arc<str>,
-    /// True if the write was sent, so that it may have been done.
-    pub is_sent: bool,
-}
-
-impl LeadershipLost {
-    fn text(&self) -> String {
-        let bucket = &self.bucket;
-        if self.is_sent {
-            format!("no answer before another replica could take the bucket {bucket:?}; the write may have been done")
-        } else {
-            format!("this replica does not lead the bucket {bucket:?} any more; the write was not sent")
-        }
     }
 }
 
@@ -91,10 +70,7 @@ impl FencedClient {
     pub(crate) async fn send(&self, request: Request<Body>) -> kube::Result<Response<Body>> {
         let fence = if is_write(request.method(), request.uri()) { FENCE.try_with(Arc::clone).ok() } else { None };
         let Some(fence) = fence else { return self.client.send(request).await };
-        let lost = |is_sent| {
-            let bucket = Arc::clone(fence.bucket());
-            kube::Error::Service(Box::new(LeadershipLost { bucket, is_sent }))
-        };
+        let lost = |is_sent| kube::Error::Service(Box::new(LeadershipLost::new(Arc::clone(fence.bucket()), is_sent)));
         let begun = self.clock.moment();
         let end = begun + fence.time_left().ok_or_else(|| lost(false))?;
         let mut sending = pin!(self.client.send(request));

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{Method, header};
 use kube::client::Body;
 use kubewright_core::flow::Confidential;
-use kubewright_machinery::object::names;
+use kubewright_machinery::object::{Propagation, names};
 use serde_json::{Value, json};
 
 use super::{ApiError, ApiResource};
@@ -58,18 +58,6 @@ pub enum PatchKind {
     Strategic,
     /// Server-side apply: the fields that the field manager wants to own.
     Apply,
-}
-
-/// The treatment of the dependents of a deleted object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Propagation {
-    /// The garbage collector deletes them afterwards.
-    Background,
-    /// They are deleted before the object.
-    Foreground,
-    /// They are kept.
-    Orphan,
 }
 
 const JSON: &str = "application/json";
@@ -363,7 +351,7 @@ impl ApiRequest {
         }
         request
             .body(self.body.clone().map_or_else(Body::empty, Body::from))
-            .map_err(|source| ApiError::Invalid { request: self.to_string(), source })
+            .map_err(|source| ApiError::Invalid { request: self.to_string(), source: source.into() })
     }
 }
 
@@ -421,17 +409,6 @@ impl PatchKind {
             Self::Merge => "application/merge-patch+json",
             Self::Strategic => "application/strategic-merge-patch+json",
             Self::Apply => "application/apply-patch+yaml",
-        }
-    }
-}
-
-impl Propagation {
-    /// Returns the name in the Kubernetes API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Background => "Background",
-            Self::Foreground => "Foreground",
-            Self::Orphan => "Orphan",
         }
     }
 }

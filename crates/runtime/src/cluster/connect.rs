@@ -3,17 +3,15 @@ use std::path::{Path, PathBuf};
 
 use kube::Config;
 use kube::config::{AuthInfo, InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
-use kubewright_core::flow::Confidential;
+use kubewright_core::flow::{Confidential, full_text};
 use serde_json::Value;
-
-use crate::api::chain;
 
 /// The error of connecting to a cluster. Each variant's message says how to correct it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// A kubeconfig file cannot be used.
-    #[error("load kubeconfig {}: {}; correct the file, or name another with --kubeconfig or $KUBECONFIG", path.display(), chain(source))]
+    #[error("load kubeconfig {}: {}; correct the file, or name another with --kubeconfig or $KUBECONFIG", path.display(), full_text(source))]
     Kubeconfig {
         /// The path of the file.
         path: PathBuf,
@@ -33,8 +31,8 @@ pub enum ConnectError {
     /// There is neither a kubeconfig nor a service account.
     #[error(
         "find a cluster: no kubeconfig ({}) and not inside a cluster ({}); set $KUBECONFIG, or pass --kubeconfig",
-        chain(kubeconfig),
-        chain(in_cluster)
+        full_text(kubeconfig),
+        full_text(in_cluster)
     )]
     NoCluster {
         /// The reason why no kubeconfig was found.
@@ -64,7 +62,7 @@ pub enum ConnectError {
         cluster: String,
     },
     /// The configuration cannot be turned into a client.
-    #[error("set up a client for {url}: {}", chain(source))]
+    #[error("set up a client for {url}: {}", full_text(source))]
     Client {
         /// The URL of the API server.
         url: String,

@@ -13,10 +13,10 @@ use super::tell::tell;
 use super::user_client::UserClient;
 use super::write_observer::observer;
 use super::{
-    ApiAnswer, ApiError, ApiRequest, ApiResource, ClusterOptions, ConnectError, Discovery, Impersonation, RequestCounts,
-    RequestMetrics, Retry,
+    ApiAnswer, ApiError, ApiRequest, ApiResource, ClusterOptions, ConnectError, Discovery, ImpersonatedIdentity, RequestCounts,
+    RequestMetrics, RequestRetries,
 };
-use crate::api::{Connection, WriteRequest, WriterTurn, teach_core};
+use crate::api::{Connection, WriteRequest, WriterTurn};
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
 use crate::watch::{Watched, Watches};
@@ -36,7 +36,6 @@ pub struct Cluster {
 impl Cluster {
     /// Creates a cluster from a client, which must not repeat requests on its own.
     pub fn new(client: kube::Client, options: ClusterOptions) -> Self {
-        teach_core();
         let connection = Arc::new(Connection::new(client, options));
         let discovery = Discovery::new(connection.clone());
         Self::assembled(connection, discovery, Watched::default())
@@ -89,7 +88,7 @@ impl Cluster {
 
     /// Returns the same cluster with another identity: every request impersonates a user, which the server permits if the operator may impersonate that user.
     /// Connections, the limit of requests, the counters and the table of types are shared; the watches are separate.
-    pub fn acting_as(&self, who: &Impersonation) -> Result<Self, ConnectError> {
+    pub fn acting_as(&self, who: &ImpersonatedIdentity) -> Result<Self, ConnectError> {
         if self.connection.acts_as_another {
             return Err(ConnectError::ActsAsAnother { cluster: self.name().to_owned() });
         }
@@ -170,12 +169,12 @@ impl Cluster {
     /// Sends a request, and repeats it after transient errors.
     ///
     /// A request whose answer was lost may have been done: a repeated create then fails with `AlreadyExists`.
-    pub async fn send_retrying(&self, request: &ApiRequest, retry: &Retry) -> Result<Value, ApiError> {
+    pub async fn send_retrying(&self, request: &ApiRequest, retry: &RequestRetries) -> Result<Value, ApiError> {
         self.exchange_retrying(request, retry).await.map(|answer| answer.object)
     }
 
     /// Sends a request like [`Self::send_retrying`], and returns code, body and warnings.
-    pub async fn exchange_retrying(&self, request: &ApiRequest, retry: &Retry) -> Result<ApiAnswer, ApiError> {
+    pub async fn exchange_retrying(&self, request: &ApiRequest, retry: &RequestRetries) -> Result<ApiAnswer, ApiError> {
         let mut attempt = 0;
         loop {
             let error = match self.exchange(request).await {

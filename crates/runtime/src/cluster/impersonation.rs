@@ -9,7 +9,7 @@ use super::ConnectError;
 /// The identity that requests impersonate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(clippy::exhaustive_structs)] // the identity has the two parts that this crate sends
-pub struct Impersonation {
+pub struct ImpersonatedIdentity {
     /// The user; a service account is `system:serviceaccount:<namespace>:<name>`.
     pub user: String,
     /// The groups. The server adds those that every user and service account belongs to.
@@ -21,7 +21,7 @@ const GROUP: HeaderName = HeaderName::from_static("impersonate-group");
 /// The prefix of all headers that change the identity of a request.
 const PREFIX: &str = "impersonate-";
 
-impl Impersonation {
+impl ImpersonatedIdentity {
     /// Returns a user without groups of their own.
     pub fn user(name: impl Into<String>) -> Self {
         Self { user: name.into(), groups: Vec::new() }
@@ -90,7 +90,10 @@ mod tests {
             })
         };
         let own = kube::Client::new(server, "home");
-        let who = Impersonation { groups: vec!["a".to_owned(), "b".to_owned()], ..Impersonation::service_account("ns", "sa") };
+        let who = ImpersonatedIdentity {
+            groups: vec!["a".to_owned(), "b".to_owned()],
+            ..ImpersonatedIdentity::service_account("ns", "sa")
+        };
         let theirs = who.client(&own).unwrap();
         assert_eq!(theirs.default_namespace(), "home");
         let request = || Request::get("/version");
@@ -116,12 +119,15 @@ mod tests {
     // TGT-1
     #[test]
     fn the_headers_name_the_user_and_each_group() {
-        let who = Impersonation { groups: vec!["a".to_owned(), "b".to_owned()], ..Impersonation::service_account("ns", "sa") };
+        let who = ImpersonatedIdentity {
+            groups: vec!["a".to_owned(), "b".to_owned()],
+            ..ImpersonatedIdentity::service_account("ns", "sa")
+        };
         let headers = who.headers().unwrap();
         assert_eq!(headers[&USER], "system:serviceaccount:ns:sa");
         assert_eq!(headers.get_all(&GROUP).iter().collect::<Vec<_>>(), ["a", "b"]);
-        let error = Impersonation::user("a\nb").headers().unwrap_err().to_string();
+        let error = ImpersonatedIdentity::user("a\nb").headers().unwrap_err().to_string();
         assert!(error.contains("impersonate \"a\\nb\""), "{error}");
-        assert!(Impersonation::default().headers().is_err());
+        assert!(ImpersonatedIdentity::default().headers().is_err());
     }
 }

@@ -9,7 +9,7 @@ mod domain;
 mod handle;
 mod impersonation;
 mod repeat;
-mod retry;
+mod request_retries;
 mod stored_values;
 mod tell;
 mod types;
@@ -19,16 +19,15 @@ mod write_observer;
 pub use connect::{ConnectError, config_from_file, infer_config};
 pub use domain::cluster_domain;
 pub use handle::Cluster;
-pub use impersonation::Impersonation;
+pub use impersonation::ImpersonatedIdentity;
 pub use repeat::{Matcher, RetryPolicy};
-pub use retry::Retry;
+pub use request_retries::RequestRetries;
 pub use stored_values::{StoredValues, StoredValuesError};
 pub use write_observer::{Write, WriteObserver, observe_writes};
 
-pub(crate) use crate::api::chain;
 pub use crate::api::{
-    ApiAnswer, ApiError, ApiRequest, ApiResource, ClusterOptions, Discovery, LeadershipLost, PatchKind, Propagation, Rate,
-    RequestCounts, RequestMetrics, StatusError, Verb, WriteFence, fenced, is_removed,
+    ApiAnswer, ApiError, ApiRequest, ApiResource, ClusterOptions, Discovery, LeadershipLost, PatchKind, Rate, RequestCounts,
+    RequestMetrics, Verb, WriteFence, fenced, is_removed,
 };
 
 #[cfg(test)]

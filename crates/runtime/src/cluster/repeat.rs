@@ -5,10 +5,9 @@ use std::future::Future;
 use std::time::Duration;
 
 use kubewright_core::backoff::{Policy, Rng};
-use kubewright_core::flow::{ApiFault, ApiStatus};
+use kubewright_core::flow::{ApiStatus, status_in};
 
 use super::Cluster;
-use crate::api::recognise;
 
 /// Selects the refusals after which an operation is repeated, such as [`ApiStatus::is_conflict`], [`ApiStatus::is_quota`] and
 /// [`ApiStatus::is_timeout`].
@@ -72,17 +71,4 @@ impl Cluster {
             self.clock().sleep(policy.delays.delay(attempt, &mut jitter).as_duration()).await;
         }
     }
-}
-
-/// Returns the first answer of a server in the chain of an error.
-fn status_in(error: &(dyn Error + 'static)) -> Option<ApiStatus> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        match recognise(error) {
-            Some(ApiFault::Status(status)) => return Some(status),
-            Some(_) => return None,
-            None => next = error.source(),
-        }
-    }
-    None
 }

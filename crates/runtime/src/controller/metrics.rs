@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use kubewright_core::flow::Outcome;
+use kubewright_core::flow::ResultLabel;
 use parking_lot::RwLock;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::Histogram;
@@ -23,7 +23,7 @@ pub(super) struct ControllerMetrics {
 
 /// The metrics of the passes with one outcome.
 struct Ended {
-    outcome: Outcome,
+    outcome: ResultLabel,
     count: Counter,
     durations: Histogram,
 }
@@ -58,7 +58,7 @@ impl ControllerMetrics {
     }
 
     /// Counts a pass that has ended.
-    pub(super) fn ended(&self, outcome: Outcome, took: Duration) {
+    pub(super) fn ended(&self, outcome: ResultLabel, took: Duration) {
         let durations = || self.metrics.standard().process_durations.get_or_create(&self.queue()).clone();
         self.processed.get_or_init(durations).observe(took.as_secs_f64());
         self.metrics.standard().passes.inc();

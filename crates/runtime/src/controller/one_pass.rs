@@ -1,6 +1,6 @@
 //! A single pass without queue and run loop, for table tests.
 
-use kubewright_core::flow::{Conclusion, Flow, Summary};
+use kubewright_core::flow::{Conclusion, Flow, HaltSummary};
 
 /// The result of a single pass.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub enum OnePassOutcome {
     /// `Ok`.
     Success,
     /// A halt: its comparable summary and its text.
-    Halted(Summary, String),
+    Halted(HaltSummary, String),
 }
 
 impl OnePassOutcome {

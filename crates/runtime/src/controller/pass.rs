@@ -9,11 +9,11 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use kubewright_core::backoff::PersistedBackoff;
 use kubewright_core::flow::{
-    Conclusion, Delay, Flow, KeyMemory, Pass, PassReport, Persist, Prior, PriorWait, WaitingMark, apply_deadline, conclude,
+    Conclusion, Delay, Flow, KeyMemory, PassReport, PassTimes, Persist, Prior, PriorWait, WaitingMark, apply_deadline, conclude,
     persist, report,
 };
 use kubewright_core::time::Moment;
-use kubewright_core::why::{Causes, PassRecord, QueuedBy, WriteVerb, Writes};
+use kubewright_core::why::{Causes, PassRecord, PassWrites, QueuedBy, WriteVerb};
 use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -47,7 +47,7 @@ pub struct PassContext {
     causes: Causes,
     /// The trace ids of earlier passes that caused this one.
     links: Vec<Arc<str>>,
-    writes: Mutex<Writes>,
+    writes: Mutex<PassWrites>,
     role: ReplicaRole,
     cancelled: CancellationToken,
     recheck: Mutex<Option<Delay>>,
@@ -267,7 +267,7 @@ impl PassContext {
         if let Some(kept) = &self.kept {
             *kept.lock() = Some(OnePassOutcome::of(outcome));
         }
-        let pass = Pass {
+        let pass = PassTimes {
             started: self.started,
             ended: self.shared.now(),
             recheck: *self.recheck.lock(),

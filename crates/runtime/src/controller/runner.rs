@@ -8,7 +8,7 @@ use std::{fmt, future};
 
 use futures::FutureExt as _;
 use kubewright_core::backoff::RateLimiter;
-use kubewright_core::flow::{Class, Conclusion, Failure, Flow, Origin, Outcome};
+use kubewright_core::flow::{Class, Conclusion, Failure, Flow, Origin, ResultLabel};
 use kubewright_core::queue::Drain;
 use kubewright_machinery::object::Key;
 use tokio_util::sync::CancellationToken;
@@ -388,10 +388,10 @@ impl RunningPass<'_> {
         let next = conclusion.schedule.delay().map(|delay| delay.rounded().to_string());
         let why = self.context.causes();
         match report.outcome {
-            Outcome::Error | Outcome::Terminal => {
+            ResultLabel::Error | ResultLabel::Terminal => {
                 tracing::error!(result, ?duration, attempt = conclusion.failures, next, %why, error = message, "pass failed");
             }
-            Outcome::Wait | Outcome::Blocked if report.transition => {
+            ResultLabel::Wait | ResultLabel::Blocked if report.transition => {
                 tracing::info!(result, ?duration, next, %why, message, "pass ended");
             }
             _ => tracing::debug!(result, ?duration, next, %why, message, "pass ended"),

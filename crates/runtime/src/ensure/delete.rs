@@ -6,12 +6,12 @@ use futures::future::{BoxFuture, join_all};
 use kubewright_core::child::Ownership;
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::flow::{Failure, Flow, Joined, join};
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{ObjectExt as _, Propagation};
 use serde_json::Value;
 
 use super::request::ChildTarget;
 use super::{ChildDeletion, ChildPass};
-use crate::cluster::{ApiRequest, ApiResource, Propagation, is_removed};
+use crate::cluster::{ApiRequest, ApiResource, is_removed};
 use crate::controller::WriteVerb;
 use crate::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 

@@ -1,12 +1,12 @@
 use kubewright_core::child::{ChildSituation, Decision, LastWrite, UpdateRate, decide};
 use kubewright_core::flow::{Blocked, Event, Failure, Flow, Halt};
 use kubewright_core::precondition::{only_change, only_create};
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{ObjectExt as _, Propagation};
 use serde_json::Value;
 
 use super::request::{ChildRequest, PreparedChild};
 use super::{ChildChange, ChildPass};
-use crate::cluster::{ApiError, ApiRequest, PatchKind, Propagation};
+use crate::cluster::{ApiError, ApiRequest, PatchKind};
 
 impl ChildPass {
     /// Brings a child into its desired state, with one write at most (KID-8).

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cluster::{ApiResource, Cluster, Retry};
+use crate::cluster::{ApiResource, Cluster, RequestRetries};
 use crate::task::Tasks;
 use crate::testing::{ScriptedCall, client_of, cluster_of};
 
@@ -218,6 +218,6 @@ async fn failed_requests_are_repeated_only_where_that_is_asked_for() {
     let writer = writer(cluster_of(client, &Tasks::new()));
     writer.add(&object(json!([])), |_| true).await.unwrap_err();
     assert_eq!(*calls.lock(), 1);
-    writer.retrying(Retry::default()).add(&object(json!([])), |_| true).await.unwrap_err();
+    writer.retrying(RequestRetries::default()).add(&object(json!([])), |_| true).await.unwrap_err();
     assert_eq!(*calls.lock(), 4);
 }

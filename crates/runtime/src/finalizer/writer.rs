@@ -7,7 +7,7 @@ use kubewright_core::finalizer::{
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, Retry};
+use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, RequestRetries};
 use crate::config::CurrentTiming;
 
 /// The writer that adds and removes a finalizer on objects of one kind (FZ-5 to FZ-8). Cheap to clone.
@@ -20,7 +20,7 @@ pub struct FinalizerWriter {
     former: Arc<[FinalizerName]>,
     form: FinalizerWrite,
     timing: CurrentTiming,
-    retry: Retry,
+    retry: RequestRetries,
     hurry: Option<Duration>,
 }
 
@@ -78,7 +78,7 @@ impl FinalizerWriter {
             former: Arc::new([]),
             form: FinalizerWrite::default(),
             timing: timing.into(),
-            retry: Retry::never(),
+            retry: RequestRetries::never(),
             hurry: None,
         }
     }
@@ -99,7 +99,7 @@ impl FinalizerWriter {
 
     /// Sets the repetition of requests after transient errors. Default: none.
     #[must_use]
-    pub fn retrying(mut self, retry: Retry) -> Self {
+    pub fn retrying(mut self, retry: RequestRetries) -> Self {
         self.retry = retry;
         self
     }

@@ -8,7 +8,7 @@ use crate::kind::KnownKind;
 use crate::metrics::Metrics;
 use crate::operator::{Declarations, OperatorContext, Rule};
 use crate::store::{DynamicStores, Indexes, MetaStore, Optional, Store, StoredObjects};
-use crate::watch::Scope;
+use crate::watch::ScopeType;
 
 /// A dependency that constructors can request.
 ///
@@ -49,7 +49,7 @@ fn must_fill<T: DeserializeOwned + Send + Sync + 'static>(context: &OperatorCont
     });
 }
 
-impl<K: KnownKind, S: Scope, I: Indexes<K>> FromOperator for Store<K, S, I> {
+impl<K: KnownKind, S: ScopeType, I: Indexes<K>> FromOperator for Store<K, S, I> {
     fn declare(declarations: &mut Declarations) {
         declarations.store(&Self::request());
     }
@@ -61,7 +61,7 @@ impl<K: KnownKind, S: Scope, I: Indexes<K>> FromOperator for Store<K, S, I> {
     }
 }
 
-impl<K: KnownKind, S: Scope> FromOperator for MetaStore<K, S> {
+impl<K: KnownKind, S: ScopeType> FromOperator for MetaStore<K, S> {
     fn declare(declarations: &mut Declarations) {
         declarations.store(&Self::request());
     }
@@ -73,7 +73,7 @@ impl<K: KnownKind, S: Scope> FromOperator for MetaStore<K, S> {
     }
 }
 
-impl<K: KnownKind, S: Scope, I: Indexes<K>> FromOperator for Optional<Store<K, S, I>> {
+impl<K: KnownKind, S: ScopeType, I: Indexes<K>> FromOperator for Optional<Store<K, S, I>> {
     fn declare(declarations: &mut Declarations) {
         declarations.optional_store(&Store::<K, S, I>::request());
     }
@@ -84,7 +84,7 @@ impl<K: KnownKind, S: Scope, I: Indexes<K>> FromOperator for Optional<Store<K, S
     }
 }
 
-impl<K: KnownKind, S: Scope> FromOperator for Optional<MetaStore<K, S>> {
+impl<K: KnownKind, S: ScopeType> FromOperator for Optional<MetaStore<K, S>> {
     fn declare(declarations: &mut Declarations) {
         declarations.optional_store(&MetaStore::<K, S>::request());
     }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::lease::{LeaseAnswer, LeaseWrite, ObservedLease, UnusedLease};
-use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, Propagation};
 use serde_json::Value;
 
 use crate::clock::Clock;
-use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, Propagation};
+use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
 use crate::watch::{ProjectedStore, WatchSpec, project_with};
 
 /// The client that reads and writes the leases of a namespace. Each request is sent once, waits for no other, and ends within a retry period (LDR-15).

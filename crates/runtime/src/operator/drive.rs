@@ -19,7 +19,7 @@ use super::options::OperatorOptions;
 use super::preflight::Preflight;
 use super::progress::StartProgress;
 use super::{
-    Compat, ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration, health,
+    Compat, ConstructedPart, Declarations, OperatorContext, OperatorError, OperatorPhase, PreparedOperator, Registration, health,
 };
 use crate::admin::{Admin, Diagnostics, HealthChecks, PassHistories, WaitCensus};
 use crate::cluster::Cluster;
@@ -66,7 +66,7 @@ pub(super) struct Parts {
 /// An operator that is ready to run.
 pub(super) struct Driver {
     parts: Parts,
-    phase: watch::Sender<Phase>,
+    phase: watch::Sender<OperatorPhase>,
     /// Cancelled when the operator begins to work.
     worked: CancellationToken,
     metrics: Metrics,
@@ -90,7 +90,7 @@ impl Driver {
         parts.cluster.requests().register(&metrics);
         let watched = parts.cluster.watched().clone();
         watched.register(&metrics);
-        let phase = watch::Sender::new(Phase::Starting);
+        let phase = watch::Sender::new(OperatorPhase::Starting);
         let control = parts.configs.control.clone();
         let diagnostics = Diagnostics::new(phase.subscribe(), parts.checks.clone(), watched, metrics.clone(), control);
         let states = parts.configs.states.clone();
@@ -113,7 +113,7 @@ impl Driver {
         }
     }
 
-    pub(super) fn phase(&self) -> watch::Receiver<Phase> {
+    pub(super) fn phase(&self) -> watch::Receiver<OperatorPhase> {
         self.phase.subscribe()
     }
 
@@ -178,10 +178,10 @@ impl Driver {
         health::add_checks(&self.parts.checks, &self.parts.cluster, &self.parts.shutdown, &self.phase(), &self.progress)
             .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         self.open_admin().await?;
-        self.enter(Phase::Preflight);
+        self.enter(OperatorPhase::Preflight);
         Preflight::new(&self.parts.cluster, &self.parts.declarations, &self.parts.options).check().await?;
         let mut context = self.context();
-        self.enter(Phase::ConfigLoaded);
+        self.enter(OperatorPhase::ConfigLoaded);
         self.load_configuration(&context).await?;
         let parts: Vec<String> = self.parts.registrations.iter().map(|part| part.name().to_owned()).collect();
         self.leadership.prepare(&mut context, &self.parts.options, &parts).await?;
@@ -189,7 +189,7 @@ impl Driver {
             let state = self.leadership.state();
             self.diagnostics.section("buckets", move || state.borrow().to_json());
         }
-        self.enter(Phase::CachesSynced);
+        self.enter(OperatorPhase::CachesSynced);
         let mut parts = self.start_parts(&context).await?;
         if !context.waits.is_empty() {
             let waits = context.waits.clone();
@@ -197,7 +197,7 @@ impl Driver {
         }
         // If watching definitions is forbidden, discovery reads the types again after a while.
         self.parts.cluster.follow_types();
-        self.enter(Phase::Standby);
+        self.enter(OperatorPhase::Standby);
         self.start_background(&mut parts);
         let controllers: Vec<Runner> = parts.into_iter().flat_map(ConstructedPart::run).collect();
         let leader_tasks: Vec<TaskTerms> = self.background.started().iter().filter_map(StartedTask::terms).cloned().collect();
@@ -234,7 +234,7 @@ impl Driver {
     /// Ends all parts in the required order (SHT-2). Leases are released meanwhile, each as soon as no pass of its bucket runs.
     async fn drain(&mut self) {
         self.parts.shutdown.cancel();
-        self.enter(Phase::Draining);
+        self.enter(OperatorPhase::Draining);
         let clock = self.parts.cluster.clock().clone();
         let end = clock.moment() + self.parts.options.shutdown_timeout;
         self.controllers_stop.cancel();
@@ -256,10 +256,10 @@ impl Driver {
             tracing::warn!(tasks = stuck.join(", "), "tasks did not end when asked to");
         }
         self.admin.stop(TASK_GRACE).await;
-        self.enter(Phase::Stopped);
+        self.enter(OperatorPhase::Stopped);
     }
 
-    fn enter(&self, phase: Phase) {
+    fn enter(&self, phase: OperatorPhase) {
         tracing::info!(phase = phase.as_str(), "operator phase");
         self.phase.send_replace(phase);
     }
@@ -301,7 +301,7 @@ impl Driver {
             keeper.load().await;
             Ok(())
         };
-        self.patiently(Phase::ConfigLoaded, || waiting.culprits(), load).await?;
+        self.patiently(OperatorPhase::ConfigLoaded, || waiting.culprits(), load).await?;
         let tasks = &self.parts.tasks;
         tasks.spawn("configuration", keeper.follow(tasks.stopping())).detach();
         Ok(())
@@ -331,13 +331,13 @@ impl Driver {
             });
             try_join_all(synced).await
         };
-        self.patiently(Phase::CachesSynced, || self.progress.culprits(&self.parts.cluster), started).await
+        self.patiently(OperatorPhase::CachesSynced, || self.progress.culprits(&self.parts.cluster), started).await
     }
 
     /// Does the work of a phase of the start within the time limit, and logs what it waits for (PHA-3).
     async fn patiently<T>(
         &self,
-        phase: Phase,
+        phase: OperatorPhase,
         waiting_for: impl Fn() -> Vec<String>,
         work: impl Future<Output = Result<T, OperatorError>>,
     ) -> Result<T, OperatorError> {

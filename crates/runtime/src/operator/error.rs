@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright_core::flow::BoxError;
 use thiserror::Error;
 
-use super::{Phase, RegistrationKind};
+use super::{OperatorPhase, RegistrationKind};
 use crate::admin::AdminError;
 use crate::cluster::{ApiError, ConnectError};
 use crate::task::Panic;
@@ -86,7 +86,7 @@ pub enum OperatorError {
     #[error("pass the phase {} within {limit:?}: still waiting for {}", .phase.as_str(), .culprits.join(", "))]
     Timeout {
         /// The phase.
-        phase: Phase,
+        phase: OperatorPhase,
         /// The time limit of the phase.
         limit: Duration,
         /// The parts and watches that the phase waited for.
@@ -149,7 +149,7 @@ impl OperatorError {
         match self {
             Self::UnknownController { .. } => Responsible::Usage,
             Self::Invalid(_) | Self::Task(_) | Self::BackgroundTask { .. } => Responsible::Bug,
-            Self::Configuration { .. } | Self::Timeout { phase: Phase::ConfigLoaded, .. } => Responsible::Configuration,
+            Self::Configuration { .. } | Self::Timeout { phase: OperatorPhase::ConfigLoaded, .. } => Responsible::Configuration,
             Self::Killed | Self::Stopped => Responsible::Transient,
             _ => Responsible::Cluster,
         }

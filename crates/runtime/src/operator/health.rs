@@ -8,7 +8,7 @@ use kubewright_core::time::Moment;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::Phase;
+use super::OperatorPhase;
 use super::progress::StartProgress;
 use crate::admin::{DuplicateCheck, HealthChecks};
 use crate::clock::Clock;
@@ -38,7 +38,7 @@ pub(super) fn add_checks(
     checks: &HealthChecks,
     cluster: &Cluster,
     shutdown: &CancellationToken,
-    phase: &watch::Receiver<Phase>,
+    phase: &watch::Receiver<OperatorPhase>,
     progress: &StartProgress,
 ) -> Result<(), DuplicateCheck> {
     let current = phase.clone();
@@ -48,8 +48,10 @@ pub(super) fn add_checks(
     })?;
     let (current, caches, progress) = (phase.clone(), cluster.clone(), progress.clone());
     checks.ready("caches", move || match *current.borrow() {
-        Phase::Starting | Phase::Preflight | Phase::ConfigLoaded => Err("watches have not been started".to_owned()),
-        Phase::CachesSynced => Err(format!("waiting for {}", progress.culprits(&caches).join(", "))),
+        OperatorPhase::Starting | OperatorPhase::Preflight | OperatorPhase::ConfigLoaded => {
+            Err("watches have not been started".to_owned())
+        }
+        OperatorPhase::CachesSynced => Err(format!("waiting for {}", progress.culprits(&caches).join(", "))),
         _ => Ok(()),
     })?;
     let shutdown = shutdown.clone();

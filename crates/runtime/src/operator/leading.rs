@@ -9,7 +9,7 @@ use kubewright_machinery::object::GroupVersionKind;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{OperatorContext, OperatorError, OperatorOptions, Phase};
+use super::{OperatorContext, OperatorError, OperatorOptions, OperatorPhase};
 use crate::cluster::{ApiRequest, ApiResource, cluster_domain};
 use crate::controller::Runner;
 use crate::leadership::{ElectionInputs, Elections, LeadershipState, OperatorIdentity, TaskTerms};
@@ -95,8 +95,8 @@ impl OperatorLeadership {
     }
 
     /// Returns `Leading` if this replica leads a bucket, else `Standby`.
-    pub(super) fn phase(&self) -> Phase {
-        if self.state.borrow().leads_any() { Phase::Leading } else { Phase::Standby }
+    pub(super) fn phase(&self) -> OperatorPhase {
+        if self.state.borrow().leads_any() { OperatorPhase::Leading } else { OperatorPhase::Standby }
     }
 
     /// Waits until the phase may differ from that of `state`, which was followed until now. An election that has failed is an error, because without it the

@@ -47,4 +47,4 @@ pub use registration::{ConstructedPart, Registration, RegistrationKind};
 pub use running::{OperatorSuspension, RunningOperator};
 
 pub use crate::permission::Rule;
-pub use crate::phase::Phase;
+pub use crate::phase::OperatorPhase;

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
-use kubewright_core::flow::ApiFault;
 use kubewright_machinery::object::GroupVersionKind;
 use parking_lot::Mutex;
 use semver::{Prerelease, Version};
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::options::OperatorOptions;
 use super::patience::ask;
-use super::{Declarations, OperatorError, Phase, Rule};
+use super::{Declarations, OperatorError, OperatorPhase, Rule};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
 
 /// The interval at which missing kinds and permissions are checked again.
@@ -103,7 +102,7 @@ impl<'a> Preflight<'a> {
         let in_time = self.cluster.clock().limit(limit, self.passed()).await;
         in_time.unwrap_or_else(|_| {
             let culprits = vec!["the API server's answers about its version, kinds and permissions".to_owned()];
-            let silent = OperatorError::Timeout { phase: Phase::Preflight, limit, culprits };
+            let silent = OperatorError::Timeout { phase: OperatorPhase::Preflight, limit, culprits };
             Err(self.last.lock().take().unwrap_or(silent))
         })
     }
@@ -135,11 +134,7 @@ impl<'a> Preflight<'a> {
 
     async fn version(&self) -> Result<(), OperatorError> {
         let answer = ask(self.cluster, &ApiRequest::raw("/version"), self.options.startup_timeout).await.map_err(|source| {
-            if matches!(source.fault(), ApiFault::NoResponse) {
-                OperatorError::Unreachable { source }
-            } else {
-                OperatorError::Refused { source }
-            }
+            if source.is_unanswered() { OperatorError::Unreachable { source } } else { OperatorError::Refused { source } }
         })?;
         let found = answer.get("gitVersion").and_then(Value::as_str).unwrap_or_default();
         let Some(version) = parse(found) else {

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::drive::Driver;
-use super::{OperatorError, Phase};
+use super::{OperatorError, OperatorPhase};
 use crate::admin::{Diagnostics, HealthChecks, PassHistories};
 use crate::leadership::LeadershipState;
 use crate::metrics::Metrics;
@@ -20,7 +20,7 @@ type Ended = Option<Result<(), Arc<OperatorError>>>;
 
 /// An operator that runs in the background. It continues to run if this value is dropped.
 pub struct RunningOperator {
-    phase: watch::Receiver<Phase>,
+    phase: watch::Receiver<OperatorPhase>,
     /// Cancelled once the operator has worked. Phases alone do not tell this, since a fast stop hides the phase Leading.
     worked: CancellationToken,
     leadership: watch::Receiver<LeadershipState>,
@@ -60,7 +60,7 @@ impl RunningOperator {
     }
 
     /// Returns the receiver of the operator's phase.
-    pub fn phase(&self) -> watch::Receiver<Phase> {
+    pub fn phase(&self) -> watch::Receiver<OperatorPhase> {
         self.phase.clone()
     }
 
@@ -71,7 +71,7 @@ impl RunningOperator {
         tokio::select! {
             biased;
             () = self.worked.cancelled() => {}
-            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => {}
+            _ = phase.wait_for(|phase| *phase >= OperatorPhase::Draining) => {}
         }
         if phase.borrow().is_serving() {
             return Ok(());

@@ -29,7 +29,7 @@ use crate::kind::KnownKind;
 use crate::operator::{Compat, ConstructedPart, ControllerQueue, Declarations, OperatorContext, Registration, Rule};
 use crate::status::StatusWriter;
 use crate::store::{Kept, Store};
-use crate::trigger::Trigger;
+use crate::trigger::StoreTrigger;
 
 /// A controller as a part of an operator.
 pub(super) struct ReconcilerRegistration<R: Reconcile> {
@@ -242,7 +242,7 @@ impl<R: Reconcile> ConstructedPart for ConstructedReconciler<R> {
         let concerns = move |change: &Change<Kept<R::Kind>>| {
             own_filter.passes(change) && change.latest().is_some_and(|object| known.is_of_class(object))
         };
-        let trigger = Trigger::of_objects(store).forgetting().filter(concerns);
+        let trigger = StoreTrigger::of_objects(store).forgetting().filter(concerns);
         let trigger = match debounce {
             Some(delay) => trigger.debounce(delay),
             None => trigger,

@@ -18,8 +18,8 @@ use crate::operator::{Declarations, OperatorContext};
 use crate::store::{Kept, NoIndexes, StoreRequest, StoredObjects, shared};
 use crate::targets::{StartTriggers, UsedCluster};
 use crate::task::Tasks;
-use crate::trigger::{AtFirst, Trigger};
-use crate::watch::{OperatorScope, Scope, StoreScope};
+use crate::trigger::{AtFirst, StoreTrigger};
+use crate::watch::{OperatorScope, ScopeType, StoreScope};
 
 /// The objects of other kinds whose changes start passes of the primary kind `K`, with the mappers that choose these passes.
 ///
@@ -106,7 +106,7 @@ impl<K: KnownKind> TriggerSet<K> {
 
 impl<'a, K: KnownKind, D: KnownKind, T: DeserializeOwned + Send + Sync + 'static> WatchBuilder<'a, K, D, T> {
     /// Sets the scope of the watch.
-    pub fn scope<S: Scope>(mut self) -> Self {
+    pub fn scope<S: ScopeType>(mut self) -> Self {
         self.scope = S::scope();
         self
     }
@@ -243,8 +243,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> TypedTrigger<T> {
         &self,
         objects: &StoredObjects<T>,
         map: impl Fn(&Key, &Kept<T>) -> Vec<Key> + Send + Sync + 'static,
-    ) -> Trigger<Kept<T>> {
-        let trigger = Trigger::mapped(objects.kept().clone(), map).lane(self.lane);
+    ) -> StoreTrigger<Kept<T>> {
+        let trigger = StoreTrigger::mapped(objects.kept().clone(), map).lane(self.lane);
         let trigger = match self.filter.clone() {
             Some(filter) => trigger.filter(move |change: &Change<Kept<T>>| filter.passes(change)),
             None => trigger,

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cluster::{ApiResource, Retry};
+use crate::cluster::{ApiResource, RequestRetries};
 use crate::task::Tasks;
 use crate::testing::{ScriptedCall, client_of, cluster_of};
 
@@ -176,6 +176,6 @@ async fn failed_requests_are_repeated_only_where_that_is_asked_for() {
         writer.write(&found, json!({ "ours": 1 }).to_string(), Meanwhile::Only(&|_| true)).await
     };
     assert_eq!(write(world.writer()).await.unwrap_err().code(), Some(500));
-    assert!(write(world.writer().retrying(Retry::default())).await.is_ok());
+    assert!(write(world.writer().retrying(RequestRetries::default())).await.is_ok());
     assert_eq!(world.calls(), "PATCH PATCH PATCH PATCH");
 }

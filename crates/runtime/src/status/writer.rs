@@ -7,7 +7,7 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::patch::merge_patch;
 use serde_json::{Value, json};
 
-use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, Retry};
+use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, RequestRetries};
 use crate::config::CurrentTiming;
 
 /// The pause before a write that met a newer version is repeated, in microseconds: 10 ms ± 10 % (STW-3).
@@ -21,7 +21,7 @@ pub struct StatusWriter {
     manager: Arc<str>,
     form: StatusWrite,
     timing: CurrentTiming,
-    retry: Retry,
+    retry: RequestRetries,
 }
 
 /// The body of a request that changes a status.
@@ -77,7 +77,7 @@ impl fmt::Debug for Meanwhile<'_> {
 impl StatusWriter {
     /// Creates a writer whose writes have this field manager. `timing` limits the attempts of a write that meets a newer version.
     pub fn new(cluster: Cluster, resource: Arc<ApiResource>, manager: Arc<str>, timing: impl Into<CurrentTiming>) -> Self {
-        Self { cluster, resource, manager, form: StatusWrite::default(), timing: timing.into(), retry: Retry::never() }
+        Self { cluster, resource, manager, form: StatusWrite::default(), timing: timing.into(), retry: RequestRetries::never() }
     }
 
     /// Sets the form of the requests. Default: merge patches.
@@ -94,7 +94,7 @@ impl StatusWriter {
 
     /// Sets the repetition of requests after transient errors. Default: none.
     #[must_use]
-    pub fn retrying(mut self, retry: Retry) -> Self {
+    pub fn retrying(mut self, retry: RequestRetries) -> Self {
         self.retry = retry;
         self
     }

@@ -22,7 +22,7 @@ pub struct Group<C, P = Checks> {
 }
 
 /// The progress of a [`Group`] that is being built.
-pub trait Phase: sealed::Sealed {}
+pub trait GroupPhase: sealed::Sealed {}
 
 /// A phase in which write steps may follow.
 #[diagnostic::on_unimplemented(
@@ -30,7 +30,7 @@ pub trait Phase: sealed::Sealed {}
     label = "the group waits already",
     note = "put the write step before `.wait(…)`, or into a group of its own"
 )]
-pub trait BeforeWaits: Phase {}
+pub trait BeforeWaits: GroupPhase {}
 
 /// The phase of a group that has only check steps.
 #[derive(Debug)]
@@ -54,9 +54,9 @@ mod sealed {
     impl Sealed for super::Waits {}
 }
 
-impl Phase for Checks {}
-impl Phase for Writes {}
-impl Phase for Waits {}
+impl GroupPhase for Checks {}
+impl GroupPhase for Writes {}
+impl GroupPhase for Waits {}
 impl BeforeWaits for Checks {}
 impl BeforeWaits for Writes {}
 
@@ -71,7 +71,7 @@ impl<C> Group<C> {
     }
 }
 
-impl<C, P: Phase> Group<C, P> {
+impl<C, P: GroupPhase> Group<C, P> {
     /// Adds a step that writes to the cluster.
     pub fn write<F>(self, step: impl IntoStep<C, F>) -> Group<C, Writes>
     where

@@ -10,7 +10,7 @@ use super::kept::Whole;
 use super::{Indexes, NoIndexes, StoreRequest, StoredObjects};
 use crate::cluster::Cluster;
 use crate::kind::KnownKind;
-use crate::watch::{OperatorScope, Scope, WatchSpec};
+use crate::watch::{OperatorScope, ScopeType, WatchSpec};
 
 /// The shared store of whole objects of a kind in a scope. Cheap to clone; dereferences to [`StoredObjects`].
 ///
@@ -28,7 +28,7 @@ pub struct MetaStore<K: Send + Sync + 'static, S = OperatorScope> {
     scope: PhantomData<fn() -> S>,
 }
 
-impl<K: KnownKind, S: Scope, I: Indexes<K>> Store<K, S, I> {
+impl<K: KnownKind, S: ScopeType, I: Indexes<K>> Store<K, S, I> {
     /// Returns the request, which declares the watch and its permissions.
     pub(crate) fn request() -> StoreRequest {
         StoreRequest::of::<K>(S::scope())
@@ -40,7 +40,7 @@ impl<K: KnownKind, S: Scope, I: Indexes<K>> Store<K, S, I> {
     }
 }
 
-impl<K: KnownKind, S: Scope> MetaStore<K, S> {
+impl<K: KnownKind, S: ScopeType> MetaStore<K, S> {
     /// Returns the request, which declares the watch and its permissions.
     pub(crate) fn request() -> StoreRequest {
         StoreRequest::of::<K>(S::scope()).metadata_only()

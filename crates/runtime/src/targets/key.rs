@@ -1,7 +1,7 @@
 use kubewright_machinery::object::sha256_hex;
 use serde_json::json;
 
-use crate::cluster::Impersonation;
+use crate::cluster::ImpersonatedIdentity;
 
 /// The identity of a target: its kubeconfig, or the user in whose name the operator's own cluster is used.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -9,7 +9,7 @@ pub struct TargetKey(String);
 
 impl TargetKey {
     /// Returns the key of a target, or `None` for the operator's own cluster under its own identity.
-    pub fn of(kubeconfig: Option<&[u8]>, who: Option<&Impersonation>) -> Option<Self> {
+    pub fn of(kubeconfig: Option<&[u8]>, who: Option<&ImpersonatedIdentity>) -> Option<Self> {
         let kubeconfig = kubeconfig.filter(|text| !text.is_empty());
         // If there is a kubeconfig, the impersonation is not part of the key.
         let who = who.filter(|_| kubeconfig.is_none());
@@ -35,8 +35,8 @@ mod tests {
     // TGT-2, TGT-4
     #[test]
     fn equal_kubeconfigs_and_identities_are_one_target_and_nothing_set_is_the_own_cluster() {
-        let (alice, bob) = (Impersonation::user("alice"), Impersonation::user("bob"));
-        let of = |text: &str, who: Option<&Impersonation>| TargetKey::of(Some(text.as_bytes()), who);
+        let (alice, bob) = (ImpersonatedIdentity::user("alice"), ImpersonatedIdentity::user("bob"));
+        let of = |text: &str, who: Option<&ImpersonatedIdentity>| TargetKey::of(Some(text.as_bytes()), who);
         assert_eq!(TargetKey::of(None, None), None);
         assert_eq!(of("", None), None);
         assert_eq!(of("a", None), of("a", None));

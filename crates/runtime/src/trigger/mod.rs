@@ -1,6 +1,6 @@
 //! The way from a change in a store to a key in a queue: store, filter, mapper of the old and the new state, lane or debounce.
 //!
-//! A [`Trigger`] serves keys that depend on the object alone. [`follow`] is the loop below it, for callers whose keys depend on more: on the waits for the
+//! A [`StoreTrigger`] serves keys that depend on the object alone. [`follow`] is the loop below it, for callers whose keys depend on more: on the waits for the
 //! object, or on the permission to watch it.
 
 mod describe;
@@ -13,4 +13,4 @@ mod tests;
 pub use describe::Describe;
 pub(crate) use describe::cause_of;
 pub use follow::{News, follow};
-pub use queueing::{AtFirst, Trigger};
+pub use queueing::{AtFirst, StoreTrigger};

@@ -19,7 +19,7 @@ use crate::watch::ProjectedStore;
 type Mapper<P> = Box<dyn Fn(&Key, &P) -> Vec<Key> + Send + Sync>;
 
 /// A trigger, which queues keys when objects of a store are created, changed or deleted.
-pub struct Trigger<P: Send + Sync + 'static> {
+pub struct StoreTrigger<P: Send + Sync + 'static> {
     store: ProjectedStore<P>,
     filter: Box<dyn Filter<P> + Send + Sync>,
     map: Mapper<P>,
@@ -40,7 +40,7 @@ pub enum AtFirst {
     Skipped,
 }
 
-impl<P: Send + Sync + 'static> Trigger<P> {
+impl<P: Send + Sync + 'static> StoreTrigger<P> {
     /// Creates a trigger that queues the key of the object itself (MAP-1).
     pub fn of_objects(store: ProjectedStore<P>) -> Self {
         Self::mapped(store, |key, _| vec![key.clone()])
@@ -153,8 +153,8 @@ impl<P: Send + Sync + 'static> Trigger<P> {
     }
 }
 
-impl<P: Send + Sync + 'static> fmt::Debug for Trigger<P> {
+impl<P: Send + Sync + 'static> fmt::Debug for StoreTrigger<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Trigger").field("store", &self.store).field("lane", &self.lane).finish_non_exhaustive()
+        f.debug_struct("StoreTrigger").field("store", &self.store).field("lane", &self.lane).finish_non_exhaustive()
     }
 }

@@ -66,7 +66,7 @@ impl Scene {
     }
 
     /// Starts the trigger, and then the controller.
-    async fn start(&mut self, trigger: Trigger<String>) -> CancellationToken {
+    async fn start(&mut self, trigger: StoreTrigger<String>) -> CancellationToken {
         let stop = trigger.start("test", self.queue.clone(), &self.tasks);
         settle().await;
         if let Some(controller) = self.controller.take() {
@@ -96,7 +96,7 @@ fn named() -> impl Fn(&Key, &String) -> Vec<Key> {
 #[tokio::test(start_paused = true)]
 async fn an_object_queues_its_own_key_when_it_is_created_changed_or_deleted() {
     let mut scene = Scene::new().await;
-    scene.start(Trigger::of_objects(scene.store.clone())).await;
+    scene.start(StoreTrigger::of_objects(scene.store.clone())).await;
     assert_eq!(scene.ran().await, ["demo/early"]);
     scene.server.put("demo", "a", "1");
     assert_eq!(scene.ran().await, ["demo/a"]);
@@ -111,7 +111,7 @@ async fn an_object_queues_its_own_key_when_it_is_created_changed_or_deleted() {
 async fn the_cause_of_a_pass_names_the_object_and_its_change() {
     let mut scene = Scene::new().await;
     let history = scene.controller.as_ref().unwrap().history();
-    scene.start(Trigger::of_objects(scene.store.clone())).await;
+    scene.start(StoreTrigger::of_objects(scene.store.clone())).await;
     scene.server.put("demo", "a", "1");
     scene.ran().await;
     scene.server.put("demo", "a", "2");
@@ -128,7 +128,7 @@ async fn the_cause_of_a_pass_names_the_object_and_its_change() {
 #[tokio::test(start_paused = true)]
 async fn a_mapper_sees_the_old_and_the_new_state_and_each_key_is_queued_once() {
     let mut scene = Scene::new().await;
-    scene.start(Trigger::mapped(scene.store.clone(), named()).at_first(AtFirst::Skipped)).await;
+    scene.start(StoreTrigger::mapped(scene.store.clone(), named()).at_first(AtFirst::Skipped)).await;
     assert!(scene.ran().await.is_empty());
     scene.server.put("demo", "a", "x y");
     assert_eq!(scene.ran().await, ["other/x", "other/y"]);
@@ -143,7 +143,7 @@ async fn a_mapper_sees_the_old_and_the_new_state_and_each_key_is_queued_once() {
 async fn a_change_that_does_not_pass_queues_nothing_and_is_in_the_store() {
     let mut scene = Scene::new().await;
     let filter = differs(|text: &String| text.len());
-    scene.start(Trigger::of_objects(scene.store.clone()).at_first(AtFirst::Skipped).filter(filter)).await;
+    scene.start(StoreTrigger::of_objects(scene.store.clone()).at_first(AtFirst::Skipped).filter(filter)).await;
     scene.server.put("demo", "early", "y");
     assert!(scene.ran().await.is_empty());
     assert_eq!(*scene.store.find("demo", "early").unwrap(), "y");
@@ -158,7 +158,7 @@ async fn a_mapper_that_panics_loses_one_change_and_no_other() {
         assert_ne!(text, "poison", "this mapper takes no poison");
         vec![key.clone()]
     };
-    scene.start(Trigger::mapped(scene.store.clone(), careful).at_first(AtFirst::Skipped)).await;
+    scene.start(StoreTrigger::mapped(scene.store.clone(), careful).at_first(AtFirst::Skipped)).await;
     scene.server.put("demo", "a", "poison");
     assert!(scene.ran().await.is_empty());
     scene.server.put("demo", "b", "fine");
@@ -169,15 +169,15 @@ async fn a_mapper_that_panics_loses_one_change_and_no_other() {
 #[tokio::test(start_paused = true)]
 async fn initial_objects_use_the_slow_lane_and_later_changes_the_lane_of_the_trigger() {
     let mut scene = Scene::new().await;
-    let urgent = Trigger::of_objects(scene.store.clone()).lane(Lane::Urgent);
+    let urgent = StoreTrigger::of_objects(scene.store.clone()).lane(Lane::Urgent);
     urgent.start("urgent", scene.queue.clone(), &scene.tasks);
-    let slow = Trigger::mapped(scene.store.clone(), |key, _| vec![Key::new("slow", key.name())]).lane(Lane::Slow);
+    let slow = StoreTrigger::mapped(scene.store.clone(), |key, _| vec![Key::new("slow", key.name())]).lane(Lane::Slow);
     slow.start("slow", scene.queue.clone(), &scene.tasks);
     settle().await;
     scene.server.put("demo", "later", "1");
     settle().await;
     scene.queue.now(Key::new("", "fast"));
-    let nothing = Trigger::of_objects(scene.store.clone()).at_first(AtFirst::Skipped);
+    let nothing = StoreTrigger::of_objects(scene.store.clone()).at_first(AtFirst::Skipped);
     scene.start(nothing).await;
     assert_eq!(scene.ran().await, ["demo/later", "fast", "demo/early", "slow/early", "slow/later"]);
 }
@@ -186,7 +186,7 @@ async fn initial_objects_use_the_slow_lane_and_later_changes_the_lane_of_the_tri
 #[tokio::test(start_paused = true)]
 async fn changes_join_the_first_one_that_waits_and_do_not_extend_its_wait() {
     let mut scene = Scene::new().await;
-    let debounced = Trigger::of_objects(scene.store.clone()).at_first(AtFirst::Skipped).debounce(Delay::secs::<10>());
+    let debounced = StoreTrigger::of_objects(scene.store.clone()).at_first(AtFirst::Skipped).debounce(Delay::secs::<10>());
     scene.start(debounced).await;
     for second in 0..10 {
         scene.server.put("demo", "a", &second.to_string());
@@ -201,7 +201,7 @@ async fn changes_join_the_first_one_that_waits_and_do_not_extend_its_wait() {
 #[tokio::test(start_paused = true)]
 async fn a_trigger_that_is_stopped_queues_nothing_and_holds_no_store() {
     let mut scene = Scene::new().await;
-    let stop = scene.start(Trigger::of_objects(scene.store.clone()).at_first(AtFirst::Skipped)).await;
+    let stop = scene.start(StoreTrigger::of_objects(scene.store.clone()).at_first(AtFirst::Skipped)).await;
     stop.cancel();
     settle().await;
     scene.server.put("demo", "a", "1");
@@ -270,7 +270,7 @@ async fn retries_and_failures_of_a_deleted_object_are_forgotten_even_if_a_filter
     };
     let controller = Runner::new("failing", Arc::new(failing.clone()), services);
     let stays = |change: &Change<String>| change.new.is_some();
-    let trigger = Trigger::of_objects(scene.store.clone()).forgetting().filter(stays);
+    let trigger = StoreTrigger::of_objects(scene.store.clone()).forgetting().filter(stays);
     let _stop = trigger.start("test", controller.enqueue(), &scene.tasks);
     scene.tasks.spawn("run", controller.run(CancellationToken::new(), Duration::ZERO)).detach();
     tokio::time::sleep(Duration::from_millis(50)).await;

@@ -38,7 +38,7 @@ pub use inspect::{InspectedWatch, Watched};
 pub use kubewright_core::filter::{Cause, Change};
 pub use project::{Project, Unprojectable, presence, project_with};
 pub use registry::Watches;
-pub use scope::{AllNamespaces, Namespaces, OperatorScope, Scope, StoreScope, SystemNamespace};
+pub use scope::{AllNamespaces, Namespaces, OperatorScope, ScopeType, StoreScope, SystemNamespace};
 pub(crate) use sink::StoredObject;
 pub use spec::WatchSpec;
 pub use status::{StatusChanges, WatchHealth, WatchState, WatchStatus};

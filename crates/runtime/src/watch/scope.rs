@@ -1,5 +1,5 @@
 /// The scope of a store as a type: namespaces, labels and fields of the objects that it holds.
-pub trait Scope: Send + Sync + 'static {
+pub trait ScopeType: Send + Sync + 'static {
     /// Returns the scope.
     fn scope() -> StoreScope;
 }
@@ -78,19 +78,19 @@ pub struct SystemNamespace;
 #[derive(Clone, Copy, Debug)]
 pub struct AllNamespaces;
 
-impl Scope for OperatorScope {
+impl ScopeType for OperatorScope {
     fn scope() -> StoreScope {
         StoreScope::of(Namespaces::Watched)
     }
 }
 
-impl Scope for SystemNamespace {
+impl ScopeType for SystemNamespace {
     fn scope() -> StoreScope {
         StoreScope::of(Namespaces::System)
     }
 }
 
-impl Scope for AllNamespaces {
+impl ScopeType for AllNamespaces {
     fn scope() -> StoreScope {
         StoreScope::of(Namespaces::All)
     }

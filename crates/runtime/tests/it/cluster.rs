@@ -1,5 +1,5 @@
-use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
-use kubewright_runtime::cluster::{ApiRequest, PatchKind, Propagation};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, Propagation};
+use kubewright_runtime::cluster::{ApiRequest, PatchKind};
 use serde_json::json;
 
 use super::{cluster, config_map, config_maps, create, server};
@@ -38,7 +38,7 @@ async fn a_refused_object_names_the_fields() {
     let error = cluster.send(&ApiRequest::create(&config_maps(), &config_map("Not_a_name", ""))).await.unwrap_err();
     let status = error.status().unwrap();
     assert_eq!((status.code, status.reason.as_str()), (422, "Invalid"));
-    assert!(status.causes().any(|(_, _, field)| field == "metadata.name"), "{status:?}");
+    assert!(status.causes.iter().any(|cause| cause.field == "metadata.name"), "{status:?}");
 }
 
 // WATCH-10

@@ -2,8 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::{ApiServer, Identity};
+use kubewright_apiserver::{ApiServer, Identity, Verb};
 use kubewright_core::flow::{BoxError, Flow, Wait};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectReference};
 use kubewright_runtime::clock::{Clock, Random};
@@ -12,10 +11,10 @@ use kubewright_runtime::controller::{Conclusion, PassContext, RunPass, Runner};
 use kubewright_runtime::events::Event;
 use kubewright_runtime::leadership::Leadership;
 use kubewright_runtime::operator::{
-    ConstructedPart, Declarations, Operator, OperatorContext, Phase, Registration, Rule, RunningOperator,
+    ConstructedPart, Declarations, Operator, OperatorContext, OperatorPhase, Registration, Rule, RunningOperator,
 };
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::trigger::Trigger;
+use kubewright_runtime::trigger::StoreTrigger;
 use kubewright_runtime::watch::{ProjectedStore, WatchSpec, project_with};
 use serde_json::{Value, json};
 
@@ -63,7 +62,7 @@ impl ConstructedPart for ConstructedGreeter {
     }
 
     fn run(self: Box<Self>) -> Vec<Runner> {
-        Trigger::of_objects(self.store).start("greeter triggers", self.controller.enqueue(), &self.tasks);
+        StoreTrigger::of_objects(self.store).start("greeter triggers", self.controller.enqueue(), &self.tasks);
         vec![self.controller]
     }
 }
@@ -139,7 +138,7 @@ async fn an_operator_processes_existing_and_later_created_objects() {
     assert_eq!(greeting(&server, "early").await, "hello");
     assert_eq!(greeting(&server, "late").await, "hello");
     running.stop().await.unwrap();
-    assert_eq!(*running.phase().borrow(), Phase::Stopped);
+    assert_eq!(*running.phase().borrow(), OperatorPhase::Stopped);
 }
 
 // EMIT-1, EMIT-8
@@ -222,7 +221,7 @@ async fn an_operator_waits_for_its_crd() {
     let operator = operator.leadership(Leadership::off()).clock(Clock::virtual_from(super::EPOCH.parse().unwrap()));
     let running = operator.start(server.client(Identity::admin())).unwrap();
     seconds(10).await;
-    assert_eq!(*running.phase().borrow(), Phase::Preflight);
+    assert_eq!(*running.phase().borrow(), OperatorPhase::Preflight);
     let gvk = GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
     let crds = ApiResource::known(&gvk, "customresourcedefinitions", false);
     cluster(&server).send(&ApiRequest::create(&crds, &widgets())).await.unwrap();

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use futures::{StreamExt as _, stream};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::listen::ListeningServer;
 use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_core::time::Moment;
+use kubewright_middleware::Verb;
 use kubewright_runtime::cluster::{ApiRequest, Cluster, ClusterOptions};
 use kubewright_runtime::task::Tasks;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
 
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::{Journal, Mark, Record};
+use kubewright_middleware::Verb;
+use kubewright_middleware::journal::{Journal, Mark, Record};
 
 /// The numbers of requests, by kind.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,7 +4,7 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::operator::Operator;
 use serde_json::{Value, json};
 
-use super::{Hand, Scenario, Step};
+use super::{Hand, Scenario, ScenarioStep};
 use crate::TestCluster;
 
 /// A scenario that starts with an empty cluster.
@@ -15,7 +15,7 @@ pub struct ComponentScenario {
     /// The operator, created anew for each of its processes.
     pub operator: fn() -> Operator,
     /// The steps that are played under the disturbances.
-    pub steps: fn() -> Vec<Step>,
+    pub steps: fn() -> Vec<ScenarioStep>,
     /// The kinds of the components, as API version and kind.
     pub components: &'static [(&'static str, &'static str)],
     /// The kinds of the dependents that the components may have, as API version and kind.
@@ -23,11 +23,11 @@ pub struct ComponentScenario {
 }
 
 /// Returns the step that ends when a component has reached a state in its newest generation.
-pub fn until_state(component: Value, state: &str) -> Step {
+pub fn until_state(component: Value, state: &str) -> ScenarioStep {
     let holds = |live: &Value, state: &str| {
         live["status"]["state"] == state && live["status"]["observedGeneration"].as_i64() == live.generation()
     };
-    Step::Until(component, state.to_owned(), holds)
+    ScenarioStep::Until(component, state.to_owned(), holds)
 }
 
 impl Scenario for ComponentScenario {
@@ -43,11 +43,11 @@ impl Scenario for ComponentScenario {
         cluster.install_crds(&self.operator()).await;
     }
 
-    fn before(&self, _: &str) -> Vec<Step> {
+    fn before(&self, _: &str) -> Vec<ScenarioStep> {
         Vec::new()
     }
 
-    fn steps(&self, _: &str) -> Vec<Step> {
+    fn steps(&self, _: &str) -> Vec<ScenarioStep> {
         (self.steps)()
     }
 

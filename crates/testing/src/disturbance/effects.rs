@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::{Record, Records};
-use kubewright_apiserver::store::EventKind;
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Verb;
+use kubewright_middleware::journal::{ChangeKind, ChangedObject, Record, Records};
 
 use super::normal::ANY;
 
@@ -35,17 +34,17 @@ pub(super) fn births_and_deaths(server: &Records, agents: &str, namespace: &str)
     let mut generated: BTreeMap<String, String> = BTreeMap::new();
     for record in server.iter().filter(|record| record.is_write() && record.user_agent.starts_with(agents)) {
         for change in record.changes.iter().filter(|change| is_target(record, change)) {
-            let object = change.object.to_string();
+            let object = change.to_string();
             let what = match change.kind {
-                EventKind::Added => {
+                ChangeKind::Added => {
                     let prefix = change.difference["metadata"]["generateName"].as_str();
                     if let Some(prefix) = prefix.filter(|_| !change.difference.name().is_empty()) {
-                        generated.insert(object.clone(), format!("{} {prefix}…", change.object.resource.plural));
+                        generated.insert(object.clone(), format!("{} {prefix}…", change.resource));
                     }
                     "created"
                 }
-                EventKind::Deleted => "deleted",
-                EventKind::Modified => continue,
+                ChangeKind::Deleted => "deleted",
+                ChangeKind::Modified => continue,
             };
             let object = generated.get(&object).cloned().unwrap_or(object).replace(namespace, ANY);
             *counts.entry(format!("{object} was {what}")).or_insert(0) += 1;
@@ -55,12 +54,11 @@ pub(super) fn births_and_deaths(server: &Records, agents: &str, namespace: &str)
 }
 
 /// Returns true if a change is that of the object that the request names, and not a consequence of it.
-fn is_target(record: &Record, change: &kubewright_apiserver::middleware::journal::ChangedObject) -> bool {
+fn is_target(record: &Record, change: &ChangedObject) -> bool {
     let Some(of) = record.target.resource() else { return false };
-    let resource = &change.object.resource;
     !UNLED.contains(&of.resource.as_str())
-        && of.resource == *resource.plural
-        && (of.verb == Verb::Create || of.name == *change.object.name.name)
+        && of.resource == change.resource
+        && (of.verb == Verb::Create || of.name == change.name)
 }
 
 #[cfg(test)]

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::faults::RuleHandle;
-use kubewright_apiserver::status::Status;
+use kubewright_middleware::faults::RuleHandle;
+use kubewright_middleware::{Status, Verb};
 use parking_lot::Mutex;
 
 use crate::TestCluster;

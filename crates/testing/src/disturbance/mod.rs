@@ -34,7 +34,7 @@ pub use hand::Hand;
 pub use pace::Pace;
 use points::DisturbanceExtent;
 use run::PreparedScenario;
-pub use scenario::{Scenario, Step};
+pub use scenario::{Scenario, ScenarioStep};
 use trouble::Disturbance;
 
 use crate::cluster::fail;

@@ -5,18 +5,17 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::faults::CutHandle;
-use kubewright_apiserver::status::Status;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::patch::merge_patch;
+use kubewright_middleware::faults::CutHandle;
+use kubewright_middleware::{Status, Verb};
 use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::hand::Hand;
 use super::lasting::{Lasting, RECOVERY};
 use super::leaders::{CHANGE_LIMIT, LeaderTrouble, Leaders, RequestPoint};
-use super::scenario::{Scenario, Step};
+use super::scenario::{Scenario, ScenarioStep};
 use super::trouble::Disturbance;
 use crate::task::while_running;
 use crate::{TestCluster, TestOperator};
@@ -148,33 +147,33 @@ impl<'s, S: Scenario> Player<'s, S> {
         });
     }
 
-    pub(super) async fn play(&mut self, step: &Step) -> Result<(), String> {
+    pub(super) async fn play(&mut self, step: &ScenarioStep) -> Result<(), String> {
         match step {
             // A kind whose definition is new may not be served yet.
-            Step::Create(object) => {
+            ScenarioStep::Create(object) => {
                 self.until("a kind to be served", object, async |hand| Ok(hand.create(object).await?.is_some())).await
             }
-            Step::Set(object) => self.hand.set(object).await,
-            Step::Delete(object) | Step::Remove(object) => self.hand.delete(object).await,
-            Step::Edit(object, patch) => {
+            ScenarioStep::Set(object) => self.hand.set(object).await,
+            ScenarioStep::Delete(object) | ScenarioStep::Remove(object) => self.hand.delete(object).await,
+            ScenarioStep::Edit(object, patch) => {
                 let what = format!("{} there", object.title());
                 self.until(&what, object, async |hand| Ok(hand.patch(object, patch).await?.is_some())).await
             }
-            Step::Contest(object, patch, times) => self.contest(object, patch, *times).await,
-            Step::Until(object, state, holds) => {
+            ScenarioStep::Contest(object, patch, times) => self.contest(object, patch, *times).await,
+            ScenarioStep::Until(object, state, holds) => {
                 let what = format!("{} {state}", object.title());
                 let is_there = async |hand: &Hand| Ok(hand.get(object).await?.is_some_and(|live| holds(&live, state)));
                 self.until(&what, object, is_there).await
             }
-            Step::Gone(object) => {
+            ScenarioStep::Gone(object) => {
                 let what = format!("{} gone", object.title());
                 self.until(&what, object, async |hand| Ok(hand.get(object).await?.is_none())).await
             }
-            Step::Stop => {
+            ScenarioStep::Stop => {
                 self.kill().await;
                 Ok(())
             }
-            Step::Start => {
+            ScenarioStep::Start => {
                 self.launch_all().await;
                 Ok(())
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use super::lasting::{LastingFault, SPANS};
 use super::leaders::{LeaderTrouble, RequestPoint};

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::Records;
 use kubewright_machinery::object::ObjectExt;
+use kubewright_middleware::Verb;
+use kubewright_middleware::journal::Records;
 use serde_json::Value;
 
 use super::effects::{UNLED, births_and_deaths, unled_writes};
@@ -13,9 +13,9 @@ use super::leaders::Leaders;
 use super::normal::{ANY, normal};
 use super::pace::Pace;
 use super::player::Player;
-use super::scenario::{Scenario, Step, strangers};
+use super::scenario::{Scenario, ScenarioStep, strangers};
 use super::trouble::Disturbance;
-use crate::{Origin, TestCluster};
+use crate::{ClusterOrigin, TestCluster};
 
 /// The result of a run.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(super) struct ScenarioOutcome {
 /// A scenario, played up to the start of the disturbances. It has an origin only on a cluster whose content can be forked.
 pub(super) struct PreparedScenario<'s, S> {
     scenario: &'s S,
-    origin: Option<Origin>,
+    origin: Option<ClusterOrigin>,
 }
 
 impl<'s, S: Scenario> PreparedScenario<'s, S> {
@@ -98,7 +98,7 @@ impl<'s, S: Scenario> PreparedScenario<'s, S> {
         let begun = player.moment();
         for step in &all[before..] {
             player.play(step).await?;
-            if let Step::Create(object) = step
+            if let ScenarioStep::Create(object) = step
                 && let Some(live) = player.hand.get(object).await?
             {
                 versions.insert(object.title(), live.resource_version().to_owned());
@@ -111,7 +111,8 @@ impl<'s, S: Scenario> PreparedScenario<'s, S> {
         let mut touched = Vec::new();
         for stranger in strangers(self.scenario, &all) {
             let live = player.hand.get(&stranger).await?;
-            let removed = all.iter().any(|step| matches!(step, Step::Remove(object) if object.title() == stranger.title()));
+            let removed =
+                all.iter().any(|step| matches!(step, ScenarioStep::Remove(object) if object.title() == stranger.title()));
             if !removed && live.as_ref().map(ObjectExt::resource_version) != versions.get(&stranger.title()).map(String::as_str) {
                 touched.push(stranger.title());
             }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use kubewright_apiserver::middleware::journal::Records;
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::journal::Records;
 use kubewright_runtime::operator::{Operator, RunningOperator};
 use serde_json::Value;
 
@@ -41,13 +41,13 @@ pub trait Scenario: Sync {
     async fn install(&self, cluster: &TestCluster);
 
     /// Returns the undisturbed steps before the disturbances begin, in a test with this namespace.
-    fn before(&self, namespace: &str) -> Vec<Step>;
+    fn before(&self, namespace: &str) -> Vec<ScenarioStep>;
 
     /// Returns the steps that are played under the disturbances.
-    fn steps(&self, namespace: &str) -> Vec<Step>;
+    fn steps(&self, namespace: &str) -> Vec<ScenarioStep>;
 
     /// Returns true if the operator may write an object that a step created. By default such an object belongs to another writer and must stay unchanged.
-    fn may_write(&self, steps: &[Step], object: &Value) -> bool {
+    fn may_write(&self, steps: &[ScenarioStep], object: &Value) -> bool {
         let _ = (steps, object);
         false
     }
@@ -86,7 +86,7 @@ pub trait Scenario: Sync {
 }
 
 /// An action of a user or of another controller, or a state that must be reached.
-pub enum Step {
+pub enum ScenarioStep {
     /// A user or another controller creates an object, which the operator must not write by default.
     Create(Value),
     /// A user creates an object, or changes its spec.
@@ -109,7 +109,7 @@ pub enum Step {
     Start,
 }
 
-impl fmt::Debug for Step {
+impl fmt::Debug for ScenarioStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Create(object) => write!(f, "create {}", object.title()),
@@ -126,9 +126,9 @@ impl fmt::Debug for Step {
 }
 
 /// Returns the objects that other writers created and the operator may not write.
-pub(super) fn strangers(scenario: &impl Scenario, steps: &[Step]) -> Vec<Value> {
+pub(super) fn strangers(scenario: &impl Scenario, steps: &[ScenarioStep]) -> Vec<Value> {
     let created = steps.iter().filter_map(|step| match step {
-        Step::Create(object) => Some(object),
+        ScenarioStep::Create(object) => Some(object),
         _ => None,
     });
     created.filter(|object| !scenario.may_write(steps, object)).cloned().collect()

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use super::lasting::LastingFault;
 use super::leaders::{LeaderTrouble, RequestPoint};

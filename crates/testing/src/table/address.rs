@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use kube::core::GroupVersionKind as KubeKind;
-use kubewright_apiserver::target::ResourceTarget;
 use kubewright_machinery::object::GroupVersionKind;
+use kubewright_middleware::ResourceTarget;
 
 /// An object as requests address it; the name is empty for a collection.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,6 @@
 //! Failures of requests that a row induces.
 
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::status::Status;
+use kubewright_middleware::{Status, Verb};
 
 use crate::TestCluster;
 

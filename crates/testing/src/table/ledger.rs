@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kubewright_apiserver::kinds::Verb;
 use kubewright_machinery::patch::{json_patch, merge_patch_as_servers_do};
+use kubewright_middleware::Verb;
 use kubewright_runtime::cluster::PatchKind;
 use serde_json::{Value, json};
 

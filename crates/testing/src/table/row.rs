@@ -4,8 +4,8 @@ use std::fmt;
 
 use futures::future::LocalBoxFuture;
 use jiff::Timestamp;
-use kubewright_apiserver::middleware::Faults;
 use kubewright_core::config::FromConfigMap;
+use kubewright_middleware::Faults;
 use kubewright_runtime::operator::Operator;
 use kubewright_runtime::reconcile::Reconcile;
 use serde::Serialize;

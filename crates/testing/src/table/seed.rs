@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use kube::core::GroupVersionKind as KubeKind;
 use kubewright_apiserver::api::Names;
-use kubewright_apiserver::clock::Clock as ServerClock;
 use kubewright_apiserver::{ApiServer, Controllers, Identity};
 use kubewright_machinery::object::ObjectExt;
+use kubewright_middleware::Clock as ServerClock;
 use serde_json::{Value, json};
 
 use super::address::{ObjectAddress, Plurals};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 use kube::client::Body;
-use kubewright_apiserver::target::{ResourceTarget, Target};
 use kubewright_machinery::yaml;
+use kubewright_middleware::{RequestTarget, ResourceTarget};
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -76,7 +76,7 @@ impl Wire {
     }
 
     async fn send(&self, inner: &kube::Client, request: Request<Body>) -> Result<Response<Body>, kube::Error> {
-        let target = Target::of(request.method(), request.uri());
+        let target = RequestTarget::of(request.method(), request.uri());
         let query = request.uri().query().unwrap_or_default().to_owned();
         let Some(target) = target.resource().filter(|target| counts(target) && !query.contains("dryRun=")).cloned() else {
             return inner.send(request).await;

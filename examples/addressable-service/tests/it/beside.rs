@@ -13,7 +13,7 @@ use kubewright::core::condition::{ConditionPolicy, ConditionShape};
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::machinery::yaml;
 use kubewright::prelude::*;
-use kubewright_apiserver::middleware::journal::Mark;
+use kubewright_middleware::journal::Mark;
 use kubewright_testing::{TestCluster, TestOptions};
 
 /// The scenes that both operators play.

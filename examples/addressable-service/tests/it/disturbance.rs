@@ -6,9 +6,9 @@ use addressable_service::operator;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright::runtime::operator::RunningOperator;
-use kubewright_apiserver::middleware::journal::Records;
+use kubewright_middleware::journal::Records;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{Hand, Scenario, Step, survives};
+use kubewright_testing::disturbance::{Hand, Scenario, ScenarioStep, survives};
 
 const API: &str = "samples.knative.dev/v1alpha1";
 /// The maximum number of pods that are created in any run: those of the undisturbed run, and as many again for each lost answer and for each
@@ -18,7 +18,7 @@ const MOST_CREATES: usize = 60;
 /// A scenario of one of the controllers.
 struct Scene {
     name: &'static str,
-    steps: fn() -> Vec<Step>,
+    steps: fn() -> Vec<ScenarioStep>,
 }
 
 fn addressable(name: &str, service: &str) -> Value {
@@ -43,9 +43,9 @@ fn pod() -> Value {
 }
 
 /// Returns the step that waits until the object's status is of its generation and its condition Ready has this status.
-fn until(object: Value, status: &str) -> Step {
+fn until(object: Value, status: &str) -> ScenarioStep {
     let holds = |live: &Value, wanted: &str| is_seen(live) && ready(live)["status"] == wanted;
-    Step::Until(object, status.to_owned(), holds)
+    ScenarioStep::Until(object, status.to_owned(), holds)
 }
 
 fn is_seen(live: &Value) -> bool {
@@ -58,11 +58,11 @@ fn ready(live: &Value) -> Value {
 }
 
 /// Returns the step that waits until the Service names this object as the one that reports its address, or none.
-fn until_addressed_by(name: &str, by: &str) -> Step {
+fn until_addressed_by(name: &str, by: &str) -> ScenarioStep {
     let holds = |live: &Value, wanted: &str| {
         live["metadata"]["annotations"]["samples.knative.dev/addressed-by"].as_str().unwrap_or("none") == wanted
     };
-    Step::Until(service(name), by.to_owned(), holds)
+    ScenarioStep::Until(service(name), by.to_owned(), holds)
 }
 
 impl Scenario for Scene {
@@ -78,15 +78,15 @@ impl Scenario for Scene {
         cluster.install_crds(&operator()).await;
     }
 
-    fn before(&self, _: &str) -> Vec<Step> {
+    fn before(&self, _: &str) -> Vec<ScenarioStep> {
         Vec::new()
     }
 
-    fn steps(&self, _: &str) -> Vec<Step> {
+    fn steps(&self, _: &str) -> Vec<ScenarioStep> {
         (self.steps)()
     }
 
-    fn may_write(&self, _: &[Step], object: &Value) -> bool {
+    fn may_write(&self, _: &[ScenarioStep], object: &Value) -> bool {
         object.kind() == "Service"
     }
 
@@ -144,25 +144,25 @@ fn the_address_of_a_service_survives_every_disturbance() {
     let steps = || {
         let (first, second) = (addressable("demo", "web"), addressable("demo", "other"));
         vec![
-            Step::Set(first.clone()),
-            Step::Set(addressable("kept", "web")),
+            ScenarioStep::Set(first.clone()),
+            ScenarioStep::Set(addressable("kept", "web")),
             until(first.clone(), "False"),
-            Step::Create(service("web")),
-            Step::Create(service("other")),
-            Step::Create(service("third")),
+            ScenarioStep::Create(service("web")),
+            ScenarioStep::Create(service("other")),
+            ScenarioStep::Create(service("third")),
             until(first, "True"),
             until(addressable("kept", "web"), "True"),
-            Step::Set(addressable("kept", "third")),
+            ScenarioStep::Set(addressable("kept", "third")),
             until(addressable("kept", "third"), "True"),
-            Step::Create(announce()),
+            ScenarioStep::Create(announce()),
             until_addressed_by("web", "demo"),
             until_addressed_by("third", "kept"),
-            Step::Set(second.clone()),
+            ScenarioStep::Set(second.clone()),
             until_addressed_by("other", "demo"),
             until_addressed_by("web", "none"),
             until(second.clone(), "True"),
-            Step::Delete(second.clone()),
-            Step::Gone(second),
+            ScenarioStep::Delete(second.clone()),
+            ScenarioStep::Gone(second),
             until_addressed_by("other", "none"),
         ]
     };
@@ -174,13 +174,16 @@ fn the_pods_of_a_deployment_survive_every_disturbance() {
     let steps = || {
         let mut steps = Vec::new();
         for (image, replicas) in [("example/hello:1", 1), ("example/hello:1", 3), ("example/hello:2", 3)] {
-            steps.extend([Step::Set(deployment("kept", image, replicas)), until(deployment("kept", image, replicas), "True")]);
+            steps.extend([
+                ScenarioStep::Set(deployment("kept", image, replicas)),
+                until(deployment("kept", image, replicas), "True"),
+            ]);
         }
         for replicas in [2, 0, 1] {
             let object = deployment("gone", "example/hello:1", replicas);
-            steps.extend([Step::Set(object.clone()), until(object, "True")]);
+            steps.extend([ScenarioStep::Set(object.clone()), until(object, "True")]);
         }
-        steps.extend([Step::Delete(deployment("gone", "", 0)), Step::Gone(deployment("gone", "", 0))]);
+        steps.extend([ScenarioStep::Delete(deployment("gone", "", 0)), ScenarioStep::Gone(deployment("gone", "", 0))]);
         steps
     };
     survives(&Scene { name: "pods", steps });

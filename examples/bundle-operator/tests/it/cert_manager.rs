@@ -4,8 +4,8 @@ use bundle_operator::Bundle;
 use kube::core::GroupVersionKind;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::Record;
+use kubewright_middleware::Verb;
+use kubewright_middleware::journal::Record;
 use kubewright_testing::{TestCluster, TestOptions};
 
 use crate::world::{bundle, config_map, shared_manifests, text};

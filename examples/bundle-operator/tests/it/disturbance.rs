@@ -2,7 +2,7 @@
 
 use kubewright::machinery::yaml;
 use kubewright::prelude::*;
-use kubewright_testing::disturbance::{ComponentScenario, Step, survives_changes_of_the_leader, until_state};
+use kubewright_testing::disturbance::{ComponentScenario, ScenarioStep, survives_changes_of_the_leader, until_state};
 
 use crate::world::bundle;
 
@@ -24,14 +24,14 @@ fn kept(text: &str) -> Value {
 fn bundles_survive_changes_of_the_leader() {
     let steps = || {
         vec![
-            Step::Set(sample()),
-            Step::Set(kept("first")),
+            ScenarioStep::Set(sample()),
+            ScenarioStep::Set(kept("first")),
             until_state(sample(), "Ready"),
             until_state(kept("first"), "Ready"),
-            Step::Set(kept("second")),
+            ScenarioStep::Set(kept("second")),
             until_state(kept("second"), "Ready"),
-            Step::Delete(sample()),
-            Step::Gone(sample()),
+            ScenarioStep::Delete(sample()),
+            ScenarioStep::Gone(sample()),
         ]
     };
     survives_changes_of_the_leader(&ComponentScenario {

@@ -5,7 +5,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::api::rbac::v1::RoleBinding;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use crate::world::{NAME, World, condition};
 
@@ -119,7 +119,7 @@ async fn a_roll_out_reads_no_object_and_no_request_is_refused() {
     world.ready().await;
     world.cluster.pass(std::time::Duration::from_secs(2)).await;
     let journal = world.cluster.journal().all();
-    let is_odd = |record: &kubewright_apiserver::middleware::journal::Record| {
+    let is_odd = |record: &kubewright_middleware::journal::Record| {
         let has_verb = |verb: Verb| record.target.resource().is_some_and(|target| target.verb == verb);
         // The identity of the cluster is read once.
         let is_read = has_verb(Verb::Get) && !record.to_string().contains("namespaces kube-system");

@@ -3,7 +3,7 @@
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{Hand, Scenario, Step, survives_changes_of_the_leader};
+use kubewright_testing::disturbance::{Hand, Scenario, ScenarioStep, survives_changes_of_the_leader};
 use multi_controller::{CLASS, CLASS_KEY, operator};
 
 const API: &str = "teams.demo.kubewright.dev/v1alpha1";
@@ -35,19 +35,19 @@ fn of_kind(api: &str, kind: &str) -> Value {
 }
 
 /// Returns the step that waits until the status is of the object's generation, and its condition Ready has this status.
-fn until(object: Value, status: &str) -> Step {
+fn until(object: Value, status: &str) -> ScenarioStep {
     let holds = |live: &Value, wanted: &str| {
         live["status"]["observedGeneration"].as_i64() == live.generation() && ready(live)["status"] == wanted
     };
-    Step::Until(object, status.to_owned(), holds)
+    ScenarioStep::Until(object, status.to_owned(), holds)
 }
 
 /// Returns the step that waits until the report lists these accesses as granted.
-fn until_granted(names: &[&str]) -> Step {
+fn until_granted(names: &[&str]) -> ScenarioStep {
     let holds = |live: &Value, wanted: &str| {
         serde_json::from_str::<Value>(wanted).is_ok_and(|wanted| live["status"]["granted"] == wanted)
     };
-    Step::Until(report(), json!(names).to_string(), holds)
+    ScenarioStep::Until(report(), json!(names).to_string(), holds)
 }
 
 fn ready(live: &Value) -> Value {
@@ -68,32 +68,32 @@ impl Scenario for Teams {
         cluster.install_crds(&operator()).await;
     }
 
-    fn before(&self, _: &str) -> Vec<Step> {
+    fn before(&self, _: &str) -> Vec<ScenarioStep> {
         Vec::new()
     }
 
-    fn steps(&self, _: &str) -> Vec<Step> {
+    fn steps(&self, _: &str) -> Vec<ScenarioStep> {
         vec![
-            Step::Set(report()),
-            Step::Set(access("edits", "billing", "edit")),
+            ScenarioStep::Set(report()),
+            ScenarioStep::Set(access("edits", "billing", "edit")),
             until(access("edits", "billing", "edit"), "False"),
-            Step::Set(team("billing", &["ada"])),
-            Step::Set(team("search", &["grace"])),
-            Step::Set(visit("visitor", "search")),
+            ScenarioStep::Set(team("billing", &["ada"])),
+            ScenarioStep::Set(team("search", &["grace"])),
+            ScenarioStep::Set(visit("visitor", "search")),
             until(access("edits", "billing", "edit"), "True"),
-            Step::Gone(visit("visitor", "search")),
+            ScenarioStep::Gone(visit("visitor", "search")),
             until_granted(&["edits"]),
-            Step::Set(team("billing", &["ada", "grace"])),
-            Step::Set(access("edits", "billing", "view")),
-            Step::Set(access("looks", "search", "view")),
+            ScenarioStep::Set(team("billing", &["ada", "grace"])),
+            ScenarioStep::Set(access("edits", "billing", "view")),
+            ScenarioStep::Set(access("looks", "search", "view")),
             until(access("edits", "billing", "view"), "True"),
             until_granted(&["edits", "looks"]),
-            Step::Delete(team("search", &[])),
-            Step::Gone(team("search", &[])),
+            ScenarioStep::Delete(team("search", &[])),
+            ScenarioStep::Gone(team("search", &[])),
             until(access("looks", "search", "view"), "False"),
-            Step::Delete(access("looks", "search", "view")),
-            Step::Gone(access("looks", "search", "view")),
-            Step::Set(access("waits", "search", "view")),
+            ScenarioStep::Delete(access("looks", "search", "view")),
+            ScenarioStep::Gone(access("looks", "search", "view")),
+            ScenarioStep::Set(access("waits", "search", "view")),
             until(access("waits", "search", "view"), "False"),
             until_granted(&["edits"]),
         ]

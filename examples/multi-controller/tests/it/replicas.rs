@@ -7,7 +7,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ServiceAccount;
 use kubewright::core::hash::Buckets;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::{TestCluster, TestOperator};
 use multi_controller::{Access, Team, operator};
 

@@ -6,7 +6,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Service, ServiceAccount};
 use k8s_openapi::api::networking::v1::Ingress;
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
-use kubewright_apiserver::middleware::faults::CutHandle;
+use kubewright_middleware::faults::CutHandle;
 use kubewright_testing::{TestCluster, TestOperator};
 use podinfo_operator::{NAME, Podinfo, operator};
 use serde_json::{Value, json};

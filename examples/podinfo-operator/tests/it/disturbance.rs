@@ -1,6 +1,6 @@
 //! A Podinfo from its installation to its deletion while leadership changes (see `kubewright_testing::disturbance`).
 
-use kubewright_testing::disturbance::{ComponentScenario, Step, survives_changes_of_the_leader, until_state};
+use kubewright_testing::disturbance::{ComponentScenario, ScenarioStep, survives_changes_of_the_leader, until_state};
 use podinfo_operator::operator;
 use serde_json::json;
 
@@ -24,14 +24,14 @@ fn an_install_an_upgrade_and_a_removal_survive_changes_of_the_leader() {
         upgraded["spec"]["message"] = json!("good bye");
         upgraded["spec"]["ingress"] = json!(null);
         vec![
-            Step::Set(podinfo("kept")),
-            Step::Set(podinfo("gone")),
+            ScenarioStep::Set(podinfo("kept")),
+            ScenarioStep::Set(podinfo("gone")),
             until_state(podinfo("kept"), "Ready"),
             until_state(podinfo("gone"), "Ready"),
-            Step::Set(upgraded.clone()),
+            ScenarioStep::Set(upgraded.clone()),
             until_state(upgraded, "Ready"),
-            Step::Delete(podinfo("gone")),
-            Step::Gone(podinfo("gone")),
+            ScenarioStep::Delete(podinfo("gone")),
+            ScenarioStep::Gone(podinfo("gone")),
         ]
     };
     survives_changes_of_the_leader(&ComponentScenario {

@@ -1,6 +1,6 @@
 //! Databases and caches while leadership changes (see `kubewright_testing::disturbance`).
 
-use kubewright_testing::disturbance::{ComponentScenario, Step, survives_changes_of_the_leader, until_state};
+use kubewright_testing::disturbance::{ComponentScenario, ScenarioStep, survives_changes_of_the_leader, until_state};
 use serde_json::{Value, json};
 use shop_operator::operator;
 
@@ -21,21 +21,21 @@ fn databases_and_caches_survive_changes_of_the_leader() {
         let has_port = |live: &Value, port: &str| live["data"]["DATABASE_PORT"] == port;
         let settings = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kept-cache"}});
         vec![
-            Step::Set(cache("kept")),
-            Step::Set(database("kept", 5432)),
-            Step::Set(database("gone", 5432)),
-            Step::Set(cache("gone")),
+            ScenarioStep::Set(cache("kept")),
+            ScenarioStep::Set(database("kept", 5432)),
+            ScenarioStep::Set(database("gone", 5432)),
+            ScenarioStep::Set(cache("gone")),
             until_state(cache("kept"), "Ready"),
             until_state(cache("gone"), "Ready"),
-            Step::Set(database("kept", 5433)),
-            Step::Until(settings, "5433".to_owned(), has_port),
+            ScenarioStep::Set(database("kept", 5433)),
+            ScenarioStep::Until(settings, "5433".to_owned(), has_port),
             // The database stays as long as the cache refers to it.
-            Step::Delete(database("gone", 5432)),
+            ScenarioStep::Delete(database("gone", 5432)),
             until_state(database("kept", 5433), "Ready"),
             until_state(cache("kept"), "Ready"),
-            Step::Delete(cache("gone")),
-            Step::Gone(cache("gone")),
-            Step::Gone(database("gone", 5432)),
+            ScenarioStep::Delete(cache("gone")),
+            ScenarioStep::Gone(cache("gone")),
+            ScenarioStep::Gone(database("gone", 5432)),
         ]
     };
     survives_changes_of_the_leader(&ComponentScenario {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Identity;
 use serde_json::Value;
 
 use super::GROUP;
-use crate::identity::Identity;
 use crate::store::{ObjectName, Resource, Snapshot, Stored};
 
 /// Returns the roles that a user has cluster-wide, and in the namespace if one is given. A binding to a role that does not exist grants nothing.

@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::{Identity, Status};
 use serde_json::{Value, json};
 
 use super::rule::RoleRule;
 use super::{GROUP, MASTERS, allows, bindings, rules};
 use crate::access::{Attributes, UserAction};
-use crate::identity::Identity;
 use crate::kinds::KindSpec;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot};
 
 /// The smallest part of a rule: one verb on one resource or path.

@@ -10,11 +10,11 @@ mod tests;
 pub(crate) use bootstrap::objects as bootstrap;
 pub(crate) use escalation::check as check_escalation;
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Identity;
 use serde_json::Value;
 
 use self::rule::RoleRule;
 use super::UserAction;
-use crate::identity::Identity;
 use crate::store::Snapshot;
 
 /// The API group of roles and bindings.

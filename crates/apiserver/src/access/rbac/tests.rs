@@ -1,9 +1,9 @@
 use futures::FutureExt as _;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::allows;
 use crate::access::{Attributes, UserAction};
-use crate::status::Status;
 use crate::store::ObjectName;
 use crate::{ApiServer, Identity};
 

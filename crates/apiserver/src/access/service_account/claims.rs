@@ -1,10 +1,10 @@
 //! The claims of a service account token.
 
+use kubewright_middleware::Identity;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ISSUER;
-use crate::identity::Identity;
 
 /// The claims of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use kubewright_middleware::Status;
 
 use crate::api::ObjectApi;
 use crate::kinds::KindSpec;
-use crate::status::Status;
-use crate::store::{Event, Stored};
+use crate::store::{StoreEvent, Stored};
 
 /// One output of a watch.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub enum WatchOutput {
     /// A change of an object. [`ObjectApi::view_changed`] returns the object as a client reads it.
     Changed {
         /// The change in the store.
-        event: Arc<Event>,
+        event: Arc<StoreEvent>,
         /// Its meaning for the watcher.
         event_type: WatchEventType,
         /// The time at which the watch met the change.
@@ -66,7 +66,7 @@ impl WatchEventType {
 impl ObjectApi {
     /// Returns the object of a change as a client reads it: in the version of `kind`, in its last state if it is gone. The result is `None` if the
     /// change is not of this type.
-    pub fn view_changed(&self, kind: &KindSpec, event: &Event, event_type: WatchEventType) -> Option<Arc<Stored>> {
+    pub fn view_changed(&self, kind: &KindSpec, event: &StoreEvent, event_type: WatchEventType) -> Option<Arc<Stored>> {
         // A departing object has the content of its last write under the new revision.
         let (stored, written) = match event_type {
             WatchEventType::Deleted => (event.departed()?, event.previous.as_ref()),

@@ -7,14 +7,14 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, Stream, stream};
 use jiff::Timestamp;
+use kubewright_middleware::{Clock, Status};
 
 use super::output::{WatchEventType, WatchOutput};
 use super::query::{WatchQuery, WatchStart};
 use crate::api::{ObjectApi, Remarks, resource_of};
-use crate::clock::Clock;
 use crate::kinds::KindSpec;
-use crate::status::Status;
-use crate::store::{Event, Progress, Resource, Stored, Subscription};
+use crate::status::StatusExt as _;
+use crate::store::{Resource, StoreEvent, Stored, Subscription, SubscriptionNews};
 
 /// The time between the last bookmark and the end of the watch (DIF-6).
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
@@ -43,7 +43,7 @@ struct RunningWatch {
     subscription: Option<Subscription>,
     ready: VecDeque<WatchOutput>,
     /// Delayed events with their delivery times (FLT-4).
-    held: VecDeque<(Duration, Arc<Event>)>,
+    held: VecDeque<(Duration, Arc<StoreEvent>)>,
     /// The remarks on the request, which receive the reason for which the watch ended.
     remarks: Option<Arc<dyn Remarks>>,
     resource: Resource,
@@ -141,27 +141,27 @@ impl RunningWatch {
                 continue;
             }
             match self.subscription.as_mut()?.poll() {
-                Progress::Events(events) => {
+                SubscriptionNews::Events(events) => {
                     self.take(events);
                     // The deadline is also checked here, since a watch with many events never waits.
                     if self.api.clock.moment() >= self.deadline {
                         self.subscription = None;
                     }
                 }
-                Progress::Closed => self.subscription = None,
-                Progress::Lost => {
+                SubscriptionNews::Closed => self.subscription = None,
+                SubscriptionNews::Lost => {
                     self.subscription = None;
                     if let Some(remarks) = &self.remarks {
                         remarks.remark("the watch was ended: its client reads too slowly");
                     }
                 }
-                Progress::Idle(revision) => self.idle(revision).await,
+                SubscriptionNews::Idle(revision) => self.idle(revision).await,
             }
         }
     }
 
     /// Sends events, or holds them until they are due.
-    fn take(&mut self, events: Vec<Arc<Event>>) {
+    fn take(&mut self, events: Vec<Arc<StoreEvent>>) {
         let now = self.api.clock.now();
         for event in events {
             let late = self.api.disturbances.delay_of(&self.resource, &self.api.seed);
@@ -187,7 +187,7 @@ impl RunningWatch {
         }
     }
 
-    fn show(&mut self, event: &Arc<Event>, now: Timestamp) {
+    fn show(&mut self, event: &Arc<StoreEvent>, now: Timestamp) {
         if self.query.namespace.as_deref().is_some_and(|namespace| namespace != &*event.object.name.namespace) {
             return;
         }
@@ -197,7 +197,7 @@ impl RunningWatch {
     }
 
     /// Returns the meaning of an event for this watcher, or `None` if the event does not concern it (SWATCH-10).
-    fn event_type(&self, event: &Event) -> Option<WatchEventType> {
+    fn event_type(&self, event: &StoreEvent) -> Option<WatchEventType> {
         let matched = event.previous.as_ref().is_some_and(|stored| self.matches(stored));
         let matches = event.current.as_ref().is_some_and(|stored| self.matches(stored));
         match (matched, matches) {

@@ -1,14 +1,14 @@
 //! Namespace defaults: the service account and the cluster's CA certificate in every namespace (CTL-3, SNS-9).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use crate::api::Writer;
 use crate::controllers::backlog::Backlog;
 use crate::controllers::by_item::ByItem;
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, Resource};
+use crate::store::{ObjectName, Resource, StoreEvent};
 
 const ACCOUNT: &str = "default";
 const BUNDLE: &str = "kube-root-ca.crt";
@@ -31,7 +31,7 @@ impl ByItem for NamespaceDefaults {
         "service-account-controller"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         let (resource, name) = (&event.object.resource, &event.object.name);
         if !resource.group.is_empty() {
             return;

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{ObjectExt as _, Propagation};
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use crate::api::{DeleteOptions, Propagation, Writer, resource_of};
+use crate::api::{DeleteOptions, Writer, resource_of};
 use crate::controllers::backlog::Backlog;
 use crate::controllers::by_item::ByItem;
 use crate::model::Endpoint;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, Resource};
+use crate::store::{ObjectName, Resource, StoreEvent};
 
 /// The finalizer of a namespace that may still have content.
 const CONTENT: &str = "kubernetes";
@@ -50,7 +50,7 @@ impl ByItem for NamespaceDeletion {
         "namespace-controller"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         if event.object.resource.is("", "namespaces") {
             let name = event.object.name.name.to_string();
             match &event.current {

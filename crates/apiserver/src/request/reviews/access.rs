@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::{Identity, Status};
 use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::{has_metadata, texts};
 use crate::access::UserAction;
 use crate::api::ObjectApi;
-use crate::identity::Identity;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 /// Returns the status of an access review.
 pub(super) fn answer(api: &ObjectApi, caller: &Identity, review: &Value) -> Result<Value, Status> {

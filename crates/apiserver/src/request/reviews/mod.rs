@@ -6,6 +6,7 @@ mod token;
 
 use http::{Response, StatusCode};
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::{Identity, Status};
 use serde_json::{Value, json};
 
 use super::verbs::options;
@@ -16,9 +17,8 @@ use super::wire::{decode, respond};
 use crate::api::create::match_namespace;
 use crate::api::warnings::Warnings;
 use crate::api::{ownership, write};
-use crate::identity::Identity;
 use crate::kinds::KindSpec;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::tables::partial_metadata;
 
 /// Returns true if objects of the kind are answered and never stored.

@@ -1,11 +1,11 @@
 //! Reviews of the caller's rules in a namespace.
 
+use kubewright_middleware::{Identity, Status};
 use serde_json::{Value, json};
 
 use crate::access::rules_of;
 use crate::api::ObjectApi;
-use crate::identity::Identity;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 /// Returns the status of a review of the caller's rules.
 pub(super) fn answer(api: &ObjectApi, user: &Identity, review: &Value) -> Result<Value, Status> {

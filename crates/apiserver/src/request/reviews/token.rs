@@ -1,11 +1,12 @@
 //! Token reviews.
 
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::{texts, user_info};
 use crate::access::service_account::ISSUER;
 use crate::api::ObjectApi;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 /// Returns the status of a token review. An invalid token is not an error.
 pub(super) fn answer(api: &ObjectApi, review: &Value) -> Result<Value, Status> {

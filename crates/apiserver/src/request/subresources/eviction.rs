@@ -2,6 +2,8 @@
 
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::selector::LabelSelector;
+use kubewright_middleware::Identity;
+use kubewright_middleware::status::{FailureCause, Status};
 use serde_json::{Value, json};
 
 use super::subresource;
@@ -10,12 +12,11 @@ use crate::api::warnings::Warnings;
 use crate::api::write::Recording;
 use crate::api::{DeleteOptions, Update, WriteContext};
 use crate::definition::condition;
-use crate::identity::Identity;
 use crate::model::Endpoint;
 use crate::request::service::Outgoing;
 use crate::request::verbs::resource::Call;
 use crate::request::verbs::{delete_options, options};
-use crate::status::{Cause, Status};
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot, Stored};
 
 const REFUSAL: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -221,7 +222,7 @@ fn unsettled(name: &str) -> Status {
 }
 
 fn refusal(seconds: u32, message: String) -> Status {
-    Status::too_many_requests(REFUSAL, seconds).with_cause(Cause::new("DisruptionBudget", message, ""))
+    Status::too_many_requests(REFUSAL, seconds).with_cause(FailureCause::new("DisruptionBudget", message, ""))
 }
 
 fn check_budget(budget: &Value) -> Result<(), Status> {

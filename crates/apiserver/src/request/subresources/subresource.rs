@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_middleware::{Status, Verb};
 use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
@@ -9,14 +10,14 @@ use super::{eviction, scale, token_request};
 use crate::api::warnings::Warnings;
 use crate::api::write::{self, Recording};
 use crate::api::{Update, WriteContext, WriteOutcome};
-use crate::kinds::{KindSpec, StorageId, Verb};
+use crate::kinds::{KindSpec, StorageId};
 use crate::model::Endpoint;
 use crate::request::service::Outgoing;
 use crate::request::verbs::options;
 use crate::request::verbs::resource::{self, Call};
 use crate::request::wire::decode::{self, BodyType};
 use crate::request::wire::respond;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::ObjectName;
 use crate::workloads::pod;
 

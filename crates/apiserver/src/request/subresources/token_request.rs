@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_middleware::Status;
 use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use crate::request::service::Outgoing;
 use crate::request::verbs::options;
 use crate::request::verbs::resource::Call;
 use crate::request::wire::respond;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot};
 
 const GROUP: &str = "authentication.k8s.io";

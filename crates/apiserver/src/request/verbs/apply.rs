@@ -1,6 +1,8 @@
 //! Apply patches: reading them and answering them.
 
 use kubewright_machinery::object::{GroupVersionKind, json_type};
+use kubewright_middleware::Status;
+use kubewright_middleware::target::Query;
 use kubewright_schema::FieldError;
 
 use super::options;
@@ -10,8 +12,7 @@ use crate::api::{ApplyRequest, Update, WriteContext};
 use crate::model::Endpoint;
 use crate::request::service::Outgoing;
 use crate::request::wire::decode::{self, BodyType};
-use crate::status::Status;
-use crate::target::Query;
+use crate::status::StatusExt as _;
 
 /// Returns true for the `Content-Type` of an apply patch.
 pub(in crate::request) fn is_apply(content_type: &str) -> bool {

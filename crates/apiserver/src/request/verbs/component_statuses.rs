@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::{Response, StatusCode};
+use kubewright_middleware::Status;
 use serde_json::json;
 
 use super::resource::Call;
@@ -10,7 +11,7 @@ use crate::api::{ListQuery, PageMetadata};
 use crate::kinds::KindSpec;
 use crate::request::wire::body::ResponseBody;
 use crate::request::wire::{encode, respond};
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::Stored;
 
 /// The parts of a control plane, in the order of a list.

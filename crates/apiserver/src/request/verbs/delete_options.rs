@@ -1,15 +1,16 @@
 //! The options of a delete request, from its body, or else from its query (REQ-14, SDEL-7).
 
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, Propagation, json_type};
+use kubewright_middleware::Status;
+use kubewright_middleware::target::Query;
 use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::options;
 use super::resource::Call;
-use crate::api::{DeleteOptions, Propagation, WriteContext};
+use crate::api::{DeleteOptions, WriteContext};
 use crate::request::wire::decode::{self, BodyType};
-use crate::status::Status;
-use crate::target::Query;
+use crate::status::StatusExt as _;
 
 const POLICIES: [&str; 4] = ["Foreground", "Background", "Orphan", "nil"];
 

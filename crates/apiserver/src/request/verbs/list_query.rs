@@ -2,14 +2,15 @@
 
 use std::num::{IntErrorKind, ParseIntError};
 
+use kubewright_middleware::Status;
+use kubewright_middleware::target::Query;
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::json;
 
 use crate::api::token::Continue;
 use crate::api::{ListQuery, ListVersion, Selection};
 use crate::kinds::KindSpec;
-use crate::status::Status;
-use crate::target::Query;
+use crate::status::StatusExt as _;
 
 impl ListQuery {
     /// Reads the query of a list.

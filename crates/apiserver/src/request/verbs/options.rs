@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use http::header;
+use kubewright_middleware::Status;
+use kubewright_middleware::journal::RecordNote;
+use kubewright_middleware::target::Query;
 use kubewright_schema::FieldError;
 use serde_json::json;
 
 use crate::api::metadata::{MAX_MANAGER_BYTES, manager_error};
 use crate::api::{FieldValidation, Remarks, WriteContext};
-use crate::middleware::journal::RecordNote;
 use crate::request::service::Incoming;
-use crate::status::Status;
-use crate::target::Query;
+use crate::status::StatusExt as _;
 
 /// Reads the query of a write; `kind` names the options in errors, such as `CreateOptions`.
 pub(in crate::request) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<WriteContext<'a>, Status> {

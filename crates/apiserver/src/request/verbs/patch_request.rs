@@ -1,7 +1,9 @@
 //! Patches in the body of a request (apiserver.md, 2.12).
 
+use kubewright_middleware::status::{Details, Status};
+
 use crate::api::PatchRequest;
-use crate::status::{Details, Status};
+use crate::status::StatusExt as _;
 
 impl PatchRequest {
     /// Reads a patch by its `Content-Type`. `definition` is that of a built-in type; the types of custom resources do not carry enough information

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use http::{Response, StatusCode, header};
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::{ResourceTarget, Status, Verb};
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ use super::route::{self, NoRoute, Route};
 use super::{apply, delete_options, options};
 use crate::api::warnings::Warnings;
 use crate::api::{ListQuery, PatchRequest, Update, WatchQuery, WriteContext, WriteOutcome};
-use crate::kinds::{KindSpec, Verb};
+use crate::kinds::KindSpec;
 use crate::model::Endpoint;
 use crate::request::service::{Incoming, Outgoing};
 use crate::request::subresources::subresource;
@@ -24,9 +25,8 @@ use crate::request::wire::negotiate::{self, Offer, Representation};
 use crate::request::wire::watch_events::WatchEncoder;
 use crate::request::wire::{encode, respond};
 use crate::request::{RequestState, nonresource, reviews};
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Stored};
-use crate::target::ResourceTarget;
 use crate::types::Builtin;
 
 /// A routed request with the inputs of all steps.

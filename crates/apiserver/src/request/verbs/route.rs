@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::kinds::{KindSpec, Registry, Verb};
-use crate::status::Status;
-use crate::target::ResourceTarget;
+use kubewright_middleware::{ResourceTarget, Status, Verb};
+
+use crate::kinds::{KindSpec, Registry};
+use crate::status::StatusExt as _;
 
 /// An addressed resource.
 #[derive(Clone, Debug)]
@@ -114,8 +115,11 @@ fn check_main(route: &Route) -> Result<(), NoRoute> {
 /// The refusal of a verb that a kind does not have.
 pub(in crate::request) fn not_supported(verb: Verb, kind: &KindSpec) -> Status {
     let message = format!("{verb} is not supported on resources of kind {:?}", kind.qualified_resource());
-    let details =
-        crate::status::Details { group: kind.group.clone(), kind: kind.plural.clone(), ..crate::status::Details::default() };
+    let details = kubewright_middleware::status::Details {
+        group: kind.group.clone(),
+        kind: kind.plural.clone(),
+        ..kubewright_middleware::status::Details::default()
+    };
     Status::new(405, "MethodNotAllowed", message).with_details(details)
 }
 

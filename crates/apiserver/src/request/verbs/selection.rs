@@ -1,11 +1,12 @@
 //! The selectors in the query of a URL (apiserver.md, 2.9).
 
 use kubewright_machinery::selector::{FieldRequirement, FieldSelector, LabelSelector};
+use kubewright_middleware::Status;
+use kubewright_middleware::target::Query;
 
 use crate::api::Selection;
 use crate::kinds::KindSpec;
-use crate::status::Status;
-use crate::target::Query;
+use crate::status::StatusExt as _;
 
 impl Selection {
     /// Reads the selectors of a query and checks that the kind supports them.

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use kubewright_middleware::target::Query;
+use kubewright_middleware::{Seed, Status};
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::json;
 
 use super::list_query::{parse_number, parse_version};
 use crate::api::watch::MIN_TIMEOUT_SECONDS;
 use crate::api::{Selection, WatchQuery, WatchStart};
-use crate::clock::Seed;
 use crate::kinds::KindSpec;
-use crate::status::Status;
-use crate::target::Query;
+use crate::status::StatusExt as _;
 
 /// The only version match that a watch may have.
 const NOT_OLDER_THAN: &str = "NotOlderThan";

@@ -10,11 +10,12 @@ use futures::stream::BoxStream;
 use futures::{Stream, StreamExt as _};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use kubewright_middleware::Status;
 
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 /// The largest body that is read (DISC-19).
-const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
+pub(crate) const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 
 /// The body of an answer: complete, or a stream of watch events with one event per frame.
 pub struct ResponseBody(BodyContent);

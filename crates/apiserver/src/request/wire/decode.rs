@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, is_nested_deeper, json_type};
 use kubewright_machinery::yaml::{self, RepeatedKey, YamlError};
+use kubewright_middleware::Status;
 use serde_json::Value;
 
 use crate::api::{FieldValidation, WriteContext};
@@ -12,7 +13,7 @@ use crate::json::{self, DEEPEST, PathPositions, UnreadableJson};
 use crate::kinds::KindSpec;
 use crate::model::MAX_DEPTH;
 use crate::proto::{self, ProtobufError};
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 /// The number of bytes of a bad body that an error quotes.
 const QUOTED: usize = 30;

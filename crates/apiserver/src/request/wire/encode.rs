@@ -3,13 +3,14 @@
 use bytes::Bytes;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_machinery::yaml;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::negotiate::{AnswerShape, BodyFormat, Representation};
 use crate::api::PageMetadata;
 use crate::kinds::KindSpec;
 use crate::proto;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::Stored;
 use crate::tables::{Table, partial_metadata, partial_metadata_list};
 

@@ -1,12 +1,13 @@
 //! Content negotiation: encoding and shape of answers (NEG-1 to NEG-5).
 
 use http::{HeaderMap, header};
+use kubewright_middleware::Status;
+use kubewright_middleware::target::Query;
 
 use crate::kinds::KindSpec;
 use crate::proto;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::tables::IncludeObject;
-use crate::target::Query;
 
 /// The media types that errors list.
 const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
@@ -172,7 +173,7 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, kind: &KindSpec, off
         let streams =
             if offer.is_watch { ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch" } else { "" };
         return Err(Status::not_acceptable(format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}{streams}"))
-            .with_details(crate::status::Details::default()));
+            .with_details(kubewright_middleware::status::Details::default()));
     }
     let mut accepted = ACCEPTED;
     for clause in clauses {

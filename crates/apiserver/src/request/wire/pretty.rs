@@ -1,9 +1,9 @@
 //! Pretty-printed JSON with one member per line (DISC-17).
 
 use http::{HeaderMap, Response, header};
+use kubewright_middleware::target::Query;
 
 use super::body::ResponseBody;
-use crate::target::Query;
 
 /// The user agent prefixes of interactive programs.
 const AGENTS: [&str; 3] = ["curl", "Wget", "Mozilla/5.0"];

@@ -2,6 +2,8 @@
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
+use kubewright_middleware::Status;
+use kubewright_middleware::journal::AUDIT_ID;
 use serde_json::{Value, json};
 
 use super::body::ResponseBody;
@@ -10,8 +12,6 @@ use super::negotiate::{BodyFormat, Representation};
 use crate::api::warnings::Warnings;
 use crate::api::{Deleted, ObjectApi};
 use crate::kinds::KindSpec;
-use crate::middleware::journal::AUDIT_ID;
-use crate::status::Status;
 
 /// Returns a complete answer.
 pub(in crate::request) fn full(code: StatusCode, content_type: &'static str, bytes: Bytes) -> Response<ResponseBody> {

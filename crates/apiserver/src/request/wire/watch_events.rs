@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::encode;
@@ -11,7 +12,6 @@ use crate::api::{WatchEventType, WatchOutput};
 use crate::kinds::KindSpec;
 use crate::proto;
 use crate::request::RequestState;
-use crate::status::Status;
 use crate::store::Stored;
 use crate::tables::{Table, partial_metadata};
 

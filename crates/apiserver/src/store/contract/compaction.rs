@@ -35,7 +35,7 @@ fn a_subscription_from_a_compacted_revision_is_refused() {
 fn a_compaction_is_of_all_resources() {
     on_all(|bench| {
         bench.create("a", 1).unwrap();
-        bench.one(Change::create(secrets(), name("n", "s"), content(1))).unwrap();
+        bench.one(StoreChange::create(secrets(), name("n", "s"), content(1))).unwrap();
         bench.store.compact(bench.start + 2);
         for resource in [maps(), secrets(), Resource::new("ex.io", "new")] {
             assert!(bench.store.snapshot_at(&resource, bench.start + 1).is_err(), "{resource}");
@@ -85,7 +85,7 @@ fn a_follower_that_has_read_all_events_survives_a_compaction() {
         let mut watch = bench.subscribe(bench.start);
         assert_eq!(found(&mut watch, bench.start), ["+a=1@1"]);
         for n in 0..5 {
-            bench.one(Change::create(secrets(), name("n", &format!("s{n}")), content(1))).unwrap();
+            bench.one(StoreChange::create(secrets(), name("n", &format!("s{n}")), content(1))).unwrap();
         }
         bench.store.compact(bench.store.revision());
         bench.put("a", 2);

@@ -51,7 +51,7 @@ fn a_deletion_shows_the_last_content_under_its_own_revision() {
         bench.create("a", 1).unwrap();
         let mut watch = bench.subscribe(bench.store.revision());
         bench.delete("a");
-        let Progress::Events(events) = watch.poll() else { panic!("no events") };
+        let SubscriptionNews::Events(events) = watch.poll() else { panic!("no events") };
         let departed = events[0].departed().unwrap();
         assert_eq!((data(departed), departed.revision()), (1, bench.start + 2));
         assert_eq!(departed.value()["metadata"]["resourceVersion"], (bench.start + 2).to_string());
@@ -67,7 +67,7 @@ fn an_event_shows_the_object_before_and_after() {
         bench.create("a", 1).unwrap();
         let mut watch = bench.subscribe(bench.store.revision());
         bench.put("a", 2);
-        let Progress::Events(events) = watch.poll() else { panic!("no events") };
+        let SubscriptionNews::Events(events) = watch.poll() else { panic!("no events") };
         let sides = (events[0].previous.as_deref().map(data), events[0].current.as_deref().map(data));
         assert_eq!(sides, (Some(1), Some(2)));
     });
@@ -77,7 +77,7 @@ fn an_event_shows_the_object_before_and_after() {
 fn a_follower_sees_no_other_resource() {
     on_all(|bench| {
         let mut watch = bench.subscribe(bench.start);
-        bench.one(Change::create(secrets(), name("n", "a"), content(1))).unwrap();
+        bench.one(StoreChange::create(secrets(), name("n", "a"), content(1))).unwrap();
         assert!(found(&mut watch, bench.start).is_empty());
     });
 }
@@ -97,7 +97,7 @@ fn all_namespaces_come_in_the_order_of_their_revisions() {
 fn the_changes_of_one_commit_are_delivered_together_and_in_order() {
     on_all(|bench| {
         let mut watch = bench.subscribe(bench.start);
-        let changes = (1..=3).map(|n| Change::create(maps(), name("n", &format!("m{n}")), content(n))).collect();
+        let changes = (1..=3).map(|n| StoreChange::create(maps(), name("n", &format!("m{n}")), content(n))).collect();
         bench.store.commit(changes).unwrap();
         assert_eq!(found(&mut watch, bench.start), ["+m1=1@1", "+m2=2@2", "+m3=3@3"]);
     });
@@ -132,8 +132,8 @@ fn an_idle_follower_learns_how_far_the_store_is() {
         let mut watch = bench.subscribe(bench.start);
         bench.create("a", 1).unwrap();
         found(&mut watch, bench.start);
-        bench.one(Change::create(secrets(), name("n", "s"), content(1))).unwrap();
-        assert!(matches!(watch.poll(), Progress::Idle(revision) if revision == bench.start + 2));
+        bench.one(StoreChange::create(secrets(), name("n", "s"), content(1))).unwrap();
+        assert!(matches!(watch.poll(), SubscriptionNews::Idle(revision) if revision == bench.start + 2));
     });
 }
 
@@ -211,7 +211,7 @@ fn a_slow_follower_is_lost_and_lists_again_without_losing_anything() {
 // WCH-4
 #[test]
 fn a_queue_that_is_full_ends_a_follower_but_history_does_not_fill_it() {
-    let store = Arc::new(Store::new(WINDOW).with_queue(3));
+    let store = Arc::new(ObjectStore::new(WINDOW).with_queue(3));
     let bench = Bench { start: 0, store };
     for n in 0..10 {
         bench.put("a", n);

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use kubewright_middleware::Seed;
 use proptest::prelude::*;
 
 use super::*;
-use crate::clock::Seed;
 
 /// A client that lists and then follows; it lists again after a loss.
 struct Informer {
@@ -32,7 +32,7 @@ impl Informer {
 
     fn look(&mut self, bench: &Bench) {
         match self.watch.poll() {
-            Progress::Events(events) => {
+            SubscriptionNews::Events(events) => {
                 for event in events {
                     assert!(event.revision > self.last, "{event:?} after {}", self.last);
                     self.last = event.revision;
@@ -45,11 +45,11 @@ impl Informer {
                     };
                 }
             }
-            Progress::Idle(revision) => {
+            SubscriptionNews::Idle(revision) => {
                 assert!(revision >= self.last);
                 self.last = revision;
             }
-            Progress::Closed | Progress::Lost => {
+            SubscriptionNews::Closed | SubscriptionNews::Lost => {
                 let relists = self.relists + 1;
                 *self = Self { relists, ..Self::start(bench) };
             }
@@ -74,8 +74,8 @@ fn run(bench: &Bench, seed: u64) -> usize {
                 models.push((bench.store.revision(), shown(&bench.store.snapshot())));
             }
             9..11 => {
-                let other = Change::create(secrets(), name("n", "s"), content(step));
-                bench.one(Change { expect: Expect::Anything, ..other }).unwrap();
+                let other = StoreChange::create(secrets(), name("n", "s"), content(step));
+                bench.one(StoreChange { expect: Expect::Anything, ..other }).unwrap();
                 models.push((bench.store.revision(), shown(&bench.store.snapshot())));
             }
             11..15 => {
@@ -126,7 +126,7 @@ fn seeded_runs_lose_nothing_and_repeat_nothing() {
 proptest! {
     #[test]
     fn any_history_is_delivered_as_it_was_committed(writes in prop::collection::vec((0u8..4, 0u64..100, any::<bool>()), 1..60), from in 0usize..60) {
-        let bench = Bench { start: 0, store: Arc::new(Store::new(WINDOW)) };
+        let bench = Bench { start: 0, store: Arc::new(ObjectStore::new(WINDOW)) };
         let mut committed = Vec::new();
         for (index, data, delete) in writes {
             let at = format!("m{index}");
@@ -142,7 +142,7 @@ proptest! {
 // STO-1, SWATCH-3
 #[test]
 fn writers_on_several_threads_share_one_order() {
-    let bench = Arc::new(Bench { start: 0, store: Arc::new(Store::new(10_000)) });
+    let bench = Arc::new(Bench { start: 0, store: Arc::new(ObjectStore::new(10_000)) });
     let mut watch = bench.subscribe(0);
     std::thread::scope(|scope| {
         for writer in 0..4 {
@@ -154,7 +154,7 @@ fn writers_on_several_threads_share_one_order() {
             });
         }
     });
-    let Progress::Events(events) = watch.poll() else { panic!("no events") };
+    let SubscriptionNews::Events(events) = watch.poll() else { panic!("no events") };
     let revisions: Vec<_> = events.iter().map(|event| event.revision).collect();
     assert_eq!(revisions, (1..=800).collect::<Vec<_>>());
 }

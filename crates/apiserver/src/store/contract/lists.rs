@@ -107,7 +107,7 @@ fn a_snapshot_does_not_change() {
 fn a_list_shows_the_revision_of_the_whole_store() {
     on_all(|bench| {
         bench.create("a", 1).unwrap();
-        bench.one(Change::create(secrets(), name("n", "s"), content(1))).unwrap();
+        bench.one(StoreChange::create(secrets(), name("n", "s"), content(1))).unwrap();
         assert_eq!(bench.list(None).1, bench.start + 2);
     });
 }

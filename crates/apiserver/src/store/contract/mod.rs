@@ -18,23 +18,23 @@ use super::*;
 const WINDOW: usize = 64;
 
 /// Returns the stores under test.
-fn stores() -> Vec<(&'static str, Arc<Store>)> {
-    let used = |store: &Store| {
+fn stores() -> Vec<(&'static str, Arc<ObjectStore>)> {
+    let used = |store: &ObjectStore| {
         let others = Resource::new("used.io", "things");
         for n in 0..5 {
             let name = ObjectName::new("before", &format!("t{n}"));
-            store.commit(vec![Change::create(others.clone(), name, json!({"metadata": {}}))]).unwrap();
+            store.commit(vec![StoreChange::create(others.clone(), name, json!({"metadata": {}}))]).unwrap();
         }
     };
-    let origin = Store::new(WINDOW);
+    let origin = ObjectStore::new(WINDOW);
     used(&origin);
-    let restored = Store::new(WINDOW);
+    let restored = ObjectStore::new(WINDOW);
     used(&restored);
     let saved = restored.save();
-    let lost = Change::create(maps(), name("n", "lost"), json!({"metadata": {}}));
+    let lost = StoreChange::create(maps(), name("n", "lost"), json!({"metadata": {}}));
     restored.commit(vec![lost]).unwrap();
     restored.restore(&saved);
-    vec![("new", Arc::new(Store::new(WINDOW))), ("fork", Arc::new(origin.fork())), ("restored", Arc::new(restored))]
+    vec![("new", Arc::new(ObjectStore::new(WINDOW))), ("fork", Arc::new(origin.fork())), ("restored", Arc::new(restored))]
 }
 
 /// Runs a case on all stores.
@@ -47,7 +47,7 @@ fn on_all(case: impl Fn(Bench)) {
 
 /// A store under test with helper methods.
 struct Bench {
-    store: Arc<Store>,
+    store: Arc<ObjectStore>,
     /// The revision of the store at the start of the case.
     start: u64,
 }
@@ -73,26 +73,26 @@ fn data(stored: &Stored) -> u64 {
 }
 
 impl Bench {
-    fn create(&self, at: &str, data: u64) -> Result<Arc<Event>, CommitError> {
-        self.one(Change::create(maps(), name_at(at), content(data)))
+    fn create(&self, at: &str, data: u64) -> Result<Arc<StoreEvent>, CommitError> {
+        self.one(StoreChange::create(maps(), name_at(at), content(data)))
     }
 
     /// Creates or replaces an object.
-    fn put(&self, at: &str, data: u64) -> Arc<Event> {
-        let change = Change::create(maps(), name_at(at), content(data));
-        self.one(Change { expect: Expect::Anything, ..change }).unwrap()
+    fn put(&self, at: &str, data: u64) -> Arc<StoreEvent> {
+        let change = StoreChange::create(maps(), name_at(at), content(data));
+        self.one(StoreChange { expect: Expect::Anything, ..change }).unwrap()
     }
 
-    fn update(&self, at: &str, seen: u64, data: u64) -> Result<Arc<Event>, CommitError> {
-        self.one(Change::update(maps(), name_at(at), seen, content(data)))
+    fn update(&self, at: &str, seen: u64, data: u64) -> Result<Arc<StoreEvent>, CommitError> {
+        self.one(StoreChange::update(maps(), name_at(at), seen, content(data)))
     }
 
-    fn delete(&self, at: &str) -> Arc<Event> {
+    fn delete(&self, at: &str) -> Arc<StoreEvent> {
         let seen = self.store.get(&maps(), &name_at(at)).unwrap().revision();
-        self.one(Change::delete(maps(), name_at(at), seen)).unwrap()
+        self.one(StoreChange::delete(maps(), name_at(at), seen)).unwrap()
     }
 
-    fn one(&self, change: Change) -> Result<Arc<Event>, CommitError> {
+    fn one(&self, change: StoreChange) -> Result<Arc<StoreEvent>, CommitError> {
         Ok(self.store.commit(vec![change])?.remove(0))
     }
 
@@ -122,17 +122,17 @@ fn shown(snapshot: &Snapshot) -> Vec<String> {
 /// Returns the pending events of a subscription: `+`, `~` or `-`, the name, the data, and the revision counted from `start`.
 fn found(subscription: &mut Subscription, start: u64) -> Vec<String> {
     match subscription.poll() {
-        Progress::Events(events) => events.iter().map(|event| told(event, start)).collect(),
-        Progress::Idle(_) => Vec::new(),
+        SubscriptionNews::Events(events) => events.iter().map(|event| told(event, start)).collect(),
+        SubscriptionNews::Idle(_) => Vec::new(),
         other => vec![format!("{other:?}")],
     }
 }
 
-fn told(event: &Event, start: u64) -> String {
-    let (sign, stored) = match event.kind() {
-        EventKind::Added => ("+", event.current.as_ref()),
-        EventKind::Modified => ("~", event.current.as_ref()),
-        EventKind::Deleted => ("-", event.departed()),
+fn told(event: &StoreEvent, start: u64) -> String {
+    let (sign, stored) = match (&event.previous, &event.current) {
+        (_, None) => ("-", event.departed()),
+        (None, current) => ("+", current.as_ref()),
+        (Some(_), current) => ("~", current.as_ref()),
     };
     format!("{sign}{}={}@{}", event.object.name.name, data(stored.unwrap()), event.revision - start)
 }

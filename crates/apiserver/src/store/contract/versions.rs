@@ -29,7 +29,7 @@ fn an_older_version_of_an_untouched_resource_is_the_present_one() {
         bench.create("a", 1).unwrap();
         let then = bench.store.revision();
         for n in 0..3 {
-            bench.one(Change::create(secrets(), name("n", &format!("s{n}")), content(n))).unwrap();
+            bench.one(StoreChange::create(secrets(), name("n", &format!("s{n}")), content(n))).unwrap();
         }
         assert_eq!(shown(&bench.store.snapshot_at(&maps(), then + 1).unwrap()), ["n/a=1"]);
     });
@@ -81,7 +81,7 @@ fn a_resource_does_not_push_another_out_of_its_window() {
         bench.create("a", 1).unwrap();
         bench.put("a", 2);
         for n in 0..3 * WINDOW {
-            bench.one(Change::create(secrets(), name("n", &format!("s{n}")), content(1))).unwrap();
+            bench.one(StoreChange::create(secrets(), name("n", &format!("s{n}")), content(1))).unwrap();
         }
         assert_eq!(shown(&bench.store.snapshot_at(&maps(), bench.start + 1).unwrap()), ["n/a=1"]);
         assert_eq!(found(&mut bench.subscribe(bench.start + 1), bench.start), ["~a=2@2"]);

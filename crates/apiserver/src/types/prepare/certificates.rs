@@ -1,8 +1,8 @@
 //! Requesters of certificates.
 
+use kubewright_middleware::Identity;
 use serde_json::{Map, Value};
 
-use crate::identity::Identity;
 use crate::types::edit::{Members, at};
 
 /// Sets the requester of a certificate to the user of the request, whatever the object says.

@@ -1,20 +1,19 @@
 use kubewright_machinery::object::GroupVersionKind;
+use kubewright_middleware::{Identity, Seed};
 use serde_json::{Value, json};
 
-use crate::clock::Seed;
-use crate::identity::Identity;
 use crate::model::{Model as _, Preparation};
-use crate::store::{Change, ObjectName, Resource, Store};
+use crate::store::{ObjectName, ObjectStore, Resource, StoreChange};
 use crate::types::Builtin;
 
 struct Server {
-    store: Store,
+    store: ObjectStore,
     seed: Seed,
 }
 
 impl Server {
     fn new() -> Self {
-        Self { store: Store::new(1000), seed: Seed::new(7) }
+        Self { store: ObjectStore::new(1000), seed: Seed::new(7) }
     }
 
     fn write(&self, api_version: &str, kind: &str, mut object: Value, stored: Option<&Value>) -> Value {
@@ -29,7 +28,7 @@ impl Server {
 
     fn service(&self, name: &str, spec: Value) -> Value {
         let service = self.write("v1", "Service", json!({"metadata": {"name": name}, "spec": spec}), None);
-        let change = Change::create(Resource::new("", "services"), ObjectName::new("n", name), service.clone());
+        let change = StoreChange::create(Resource::new("", "services"), ObjectName::new("n", name), service.clone());
         self.store.commit(vec![change]).unwrap();
         service
     }

@@ -6,15 +6,15 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use crate::types::CronSchedule;
-use crate::workloads::plan::{Plan, RuleContext};
+use crate::workloads::plan::{RuleContext, WorkloadPlan};
 use crate::workloads::read::{at, created, flag, int, is_deleted, stamp, text, time};
 use crate::workloads::{job, stage_request, template};
 
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /// Plans the next step of a CronJob; `owned` are its Jobs.
-pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], context: RuleContext<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], context: RuleContext<'_>) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     if is_deleted(cron_job) {
         return plan;
     }
@@ -45,7 +45,7 @@ pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], context: Ru
 }
 
 /// Returns the latest time that is due and was not used yet, and adds the next time to the plan.
-fn due(cron_job: &Value, context: RuleContext<'_>, plan: &mut Plan) -> Option<Timestamp> {
+fn due(cron_job: &Value, context: RuleContext<'_>, plan: &mut WorkloadPlan) -> Option<Timestamp> {
     let schedule = CronSchedule::parse(text(cron_job, "/spec/schedule"))?;
     let zone = match text(cron_job, "/spec/timeZone") {
         "" => TimeZone::UTC,
@@ -90,7 +90,7 @@ fn succeeded(job: &Value) -> bool {
 }
 
 /// Deletes the oldest finished Jobs beyond the limits.
-fn forget_old(cron_job: &Value, owned: &[&Value], plan: &mut Plan) {
+fn forget_old(cron_job: &Value, owned: &[&Value], plan: &mut WorkloadPlan) {
     for (field, default, wanted) in [("/spec/successfulJobsHistoryLimit", 3, true), ("/spec/failedJobsHistoryLimit", 1, false)] {
         let limit = at(cron_job, field).as_u64().unwrap_or(default) as usize;
         let finished = owned.iter().filter(|job| job::is_finished(job) && !is_deleted(job) && succeeded(job) == wanted);

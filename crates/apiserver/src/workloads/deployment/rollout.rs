@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 use super::history;
 use super::revisions::{REVISION, Revisions, annotations, sizes};
 use super::status::{self, RolloutProgress, max_surge, max_unavailable, wanted};
-use crate::workloads::plan::{Plan, RuleContext};
+use crate::workloads::plan::{RuleContext, WorkloadPlan};
 use crate::workloads::read::{flag, int, is_deleted, text};
 
 /// Plans the next step of a Deployment; `owned` are the ReplicaSets that it controls. Each call plans one step: the next one follows when the
 /// ReplicaSets have changed.
-pub(in crate::workloads) fn plan(deployment: &Value, owned: &[&Value], context: RuleContext<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub(in crate::workloads) fn plan(deployment: &Value, owned: &[&Value], context: RuleContext<'_>) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     let revisions = Revisions::of(deployment, owned);
     let mut progress = RolloutProgress::Observe;
     if !is_deleted(deployment) {
@@ -32,7 +32,7 @@ pub(in crate::workloads) fn plan(deployment: &Value, owned: &[&Value], context: 
 }
 
 /// Plans one step of a roll-out.
-fn roll_out(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) -> RolloutProgress {
+fn roll_out(deployment: &Value, revisions: &Revisions<'_>, plan: &mut WorkloadPlan) -> RolloutProgress {
     let recreate = text(deployment, "/spec/strategy/type") == "Recreate";
     if recreate && scale_down_all_old(deployment, revisions, plan) {
         return RolloutProgress::Observe;
@@ -66,7 +66,7 @@ fn room_for_new(deployment: &Value, revisions: &Revisions<'_>, present: i64) -> 
 }
 
 /// Scales all old ReplicaSets to zero, for the strategy Recreate. Returns true if any of their pods still exist.
-fn scale_down_all_old(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) -> bool {
+fn scale_down_all_old(deployment: &Value, revisions: &Revisions<'_>, plan: &mut WorkloadPlan) -> bool {
     for set in revisions.active_old() {
         scale(deployment, set, 0, plan);
     }
@@ -76,7 +76,7 @@ fn scale_down_all_old(deployment: &Value, revisions: &Revisions<'_>, plan: &mut 
 }
 
 /// Scales old ReplicaSets down as far as enough pods stay available, unhealthy pods first, for a rolling update.
-fn scale_down_old(deployment: &Value, revisions: &Revisions<'_>, new: &Value, plan: &mut Plan) {
+fn scale_down_old(deployment: &Value, revisions: &Revisions<'_>, new: &Value, plan: &mut WorkloadPlan) {
     let minimum = wanted(deployment) - max_unavailable(deployment);
     let total: i64 = revisions.all().map(|set| int(set, "/spec/replicas")).sum();
     let new_unavailable = int(new, "/spec/replicas") - int(new, "/status/availableReplicas");
@@ -95,7 +95,7 @@ fn scale_down_old(deployment: &Value, revisions: &Revisions<'_>, new: &Value, pl
 }
 
 /// Scales a paused Deployment: missing pods are added to the newest revision with pods, surplus ones are removed from the oldest.
-fn scale_paused(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) {
+fn scale_paused(deployment: &Value, revisions: &Revisions<'_>, plan: &mut WorkloadPlan) {
     let total: i64 = revisions.all().map(|set| int(set, "/spec/replicas")).sum();
     let mut missing = wanted(deployment) - total;
     let newest_first: Vec<&Value> = revisions.new.into_iter().chain(revisions.old.iter().rev().copied()).collect();
@@ -115,13 +115,13 @@ fn scale_paused(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) 
     }
 }
 
-fn scale(deployment: &Value, set: &Value, replicas: i64, plan: &mut Plan) {
+fn scale(deployment: &Value, set: &Value, replicas: i64, plan: &mut WorkloadPlan) {
     let sizes: Map<String, Value> = sizes(deployment).into_iter().map(|(key, value)| (key, value.into())).collect();
     plan.patch(set, json!({"metadata": {"annotations": sizes}, "spec": {"replicas": replicas}}));
 }
 
 /// Sets the annotations and `minReadySeconds` of the current ReplicaSet to those of the Deployment.
-fn annotate(deployment: &Value, revisions: &Revisions<'_>, new: &Value, plan: &mut Plan) {
+fn annotate(deployment: &Value, revisions: &Revisions<'_>, new: &Value, plan: &mut WorkloadPlan) {
     let wanted = annotations(deployment, revisions.number());
     let missing: Map<String, Value> = wanted
         .into_iter()

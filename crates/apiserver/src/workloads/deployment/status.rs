@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::revisions::Revisions;
 use crate::workloads::condition::{self, ConditionUpdate};
-use crate::workloads::plan::{Plan, RuleContext};
+use crate::workloads::plan::{RuleContext, WorkloadPlan};
 use crate::workloads::read::{at, flag, int, scaled, seconds_after, stamp, text, time};
 
 /// The progress of this round in the roll-out.
@@ -94,7 +94,7 @@ pub(super) fn write(
     revisions: &Revisions<'_>,
     progress: &RolloutProgress,
     context: RuleContext<'_>,
-    plan: &mut Plan,
+    plan: &mut WorkloadPlan,
 ) {
     let counts = Counts::of(revisions);
     let mut status =
@@ -136,7 +136,7 @@ fn progressing(
     progress: &RolloutProgress,
     now: Timestamp,
     conditions: &mut Vec<Value>,
-    plan: &mut Plan,
+    plan: &mut WorkloadPlan,
 ) {
     let present = condition::find(deployment, "Progressing");
     let reason = present.map_or("", |present| text(present, "/reason"));
@@ -189,7 +189,7 @@ fn deadline(deployment: &Value) -> i64 {
     at(deployment, "/spec/progressDeadlineSeconds").as_i64().unwrap_or(600)
 }
 
-fn wake_at_deadline(deployment: &Value, since: Timestamp, now: Timestamp, plan: &mut Plan) {
+fn wake_at_deadline(deployment: &Value, since: Timestamp, now: Timestamp, plan: &mut WorkloadPlan) {
     plan.wake_at(seconds_after(since, deadline(deployment)), now);
 }
 

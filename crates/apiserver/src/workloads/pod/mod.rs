@@ -9,4 +9,4 @@ mod status;
 mod tests;
 
 pub(crate) use binding::assign;
-pub use rule::{Change, PodChange, next};
+pub use rule::{DuePodChange, PodChange, next};

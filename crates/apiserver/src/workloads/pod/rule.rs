@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::status;
 use crate::workloads::read::{after, at, created, int, is_deleted, list, text, time};
-use crate::workloads::{Nodes, Outcome, StageDelays, StageRequest, condition};
+use crate::workloads::{Nodes, StageDelays, StageRequest, WorkloadOutcome, condition};
 
 /// The scheduler that is simulated.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
@@ -16,7 +16,7 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 /// The next change of a pod, and its time.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Change {
+pub struct DuePodChange {
     /// The earliest time of the change.
     pub due: Timestamp,
     /// The change.
@@ -35,7 +35,7 @@ pub enum PodChange {
     Delete,
 }
 
-impl Change {
+impl DuePodChange {
     /// Returns true if the change is due.
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.due <= now
@@ -43,9 +43,9 @@ impl Change {
 }
 
 /// Returns the next change of a pod; `None` while it rests.
-pub fn next(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays) -> Option<Change> {
+pub fn next(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays) -> Option<DuePodChange> {
     let request = StageRequest::of(pod);
-    if request.outcome == Outcome::Manual {
+    if request.outcome == WorkloadOutcome::Manual {
         return None;
     }
     let delays = &request.apply(delays);
@@ -69,12 +69,12 @@ pub fn next(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays)
     };
     let ready = after(started, delays.ready);
     match request.outcome {
-        Outcome::Never => None,
-        Outcome::Fail if belongs_to_job(pod) => {
+        WorkloadOutcome::Never => None,
+        WorkloadOutcome::Fail if belongs_to_job(pod) => {
             let due = after(ready, delays.job_done);
             status_change(pod, due, status::failed(pod, at_or_after(due, now)))
         }
-        Outcome::Fail => status_change(pod, ready, status::crashing(pod, at_or_after(ready, now))),
+        WorkloadOutcome::Fail => status_change(pod, ready, status::crashing(pod, at_or_after(ready, now))),
         _ if !status::containers_run(pod) => status_change(pod, ready, status::ready(pod, at_or_after(ready, now))),
         _ if belongs_to_job(pod) && text(pod, "/spec/restartPolicy") != "Always" => {
             let due = after(transition(pod, "ContainersReady", now), delays.job_done);
@@ -86,7 +86,7 @@ pub fn next(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays)
 }
 
 /// Returns the deletion of a terminating pod, which is due after the delay, but within its grace period.
-fn terminate(pod: &Value, delays: &StageDelays) -> Option<Change> {
+fn terminate(pod: &Value, delays: &StageDelays) -> Option<DuePodChange> {
     let grace = Duration::from_secs(int(pod, "/metadata/deletionGracePeriodSeconds").max(0) as u64);
     let deadline = time(pod, "/metadata/deletionTimestamp")?;
     // A pod that is only held by a finalizer has no grace period left, and needs no further change.
@@ -94,10 +94,10 @@ fn terminate(pod: &Value, delays: &StageDelays) -> Option<Change> {
         return None;
     }
     let requested = deadline.checked_sub(jiff::SignedDuration::try_from(grace).ok()?).ok()?;
-    Some(Change { due: after(requested, delays.terminated.min(grace)), what: PodChange::Delete })
+    Some(DuePodChange { due: after(requested, delays.terminated.min(grace)), what: PodChange::Delete })
 }
 
-fn schedule(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays) -> Option<Change> {
+fn schedule(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays) -> Option<DuePodChange> {
     // Scheduling gates hold a pod back until they are removed.
     if !list(pod, "/spec/schedulingGates").is_empty() {
         return status_change(pod, now, status::gated(pod, now));
@@ -108,16 +108,16 @@ fn schedule(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays)
     }
     let due = after(created(pod), delays.scheduled);
     match nodes.node_for(pod) {
-        Some(node) => Some(Change { due, what: PodChange::Bind(node.name().to_owned()) }),
+        Some(node) => Some(DuePodChange { due, what: PodChange::Bind(node.name().to_owned()) }),
         None => status_change(pod, due, status::unschedulable(pod, nodes.all, now)),
     }
 }
 
 /// Returns a change to this status, unless the pod already has it.
-fn status_change(pod: &Value, due: Timestamp, status: Value) -> Option<Change> {
+fn status_change(pod: &Value, due: Timestamp, status: Value) -> Option<DuePodChange> {
     use crate::workloads::read::without_zeros;
     let changes = without_zeros(at(pod, "/status")) != without_zeros(&status);
-    changes.then_some(Change { due, what: PodChange::Status(status) })
+    changes.then_some(DuePodChange { due, what: PodChange::Status(status) })
 }
 
 /// Returns the due time, or now for a stage that was due in the past.

@@ -45,9 +45,9 @@ fn play(pod: &mut Value, now: Timestamp, delays: &StageDelays) -> bool {
         let nodes = Nodes { all: &[&node], next_address: pod_address(0) };
         match next(pod, nodes, now, delays).filter(|change| change.is_due(now)) {
             None => return false,
-            Some(Change { what: PodChange::Bind(node), .. }) => pod["spec"]["nodeName"] = json!(node),
-            Some(Change { what: PodChange::Status(status), .. }) => pod["status"] = status,
-            Some(Change { what: PodChange::Delete, .. }) => return true,
+            Some(DuePodChange { what: PodChange::Bind(node), .. }) => pod["spec"]["nodeName"] = json!(node),
+            Some(DuePodChange { what: PodChange::Status(status), .. }) => pod["status"] = status,
+            Some(DuePodChange { what: PodChange::Delete, .. }) => return true,
         }
     }
     panic!("the pod never rests: {pod}");

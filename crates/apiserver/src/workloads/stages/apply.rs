@@ -1,35 +1,37 @@
 //! The execution of planned writes on the server.
 
-use kubewright_machinery::object::ObjectKey;
+use kubewright_machinery::object::{ObjectKey, Propagation};
 use kubewright_machinery::patch::merge_patch;
+use kubewright_middleware::Status;
 
-use crate::api::{DeleteOptions, Propagation, Writer};
+use crate::api::{DeleteOptions, Writer};
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{ObjectName, Resource};
-use crate::workloads::{Write, pod};
+use crate::workloads::{PlannedWrite, pod};
 
 /// Makes a write. An object that already exists, or is gone, is no error: the next round reads its actual state.
-pub(super) async fn write(writer: &Writer, write: Write) -> Result<(), Status> {
+pub(super) async fn write(writer: &Writer, write: PlannedWrite) -> Result<(), Status> {
     match write {
-        Write::Create(object) => match writer.create(object).await {
+        PlannedWrite::Create(object) => match writer.create(object).await {
             Err(status) if !status.is("AlreadyExists") => Err(status),
             _ => Ok(()),
         },
-        Write::Patch(key, patch) => {
+        PlannedWrite::Patch(key, patch) => {
             // Annotations count as a change of a Deployment, unless they are written with its status, as the real controller does.
             let is_note =
                 key.kind == "Deployment" && patch.as_object().is_some_and(|patch| patch.keys().all(|field| field == "metadata"));
             let endpoint = if is_note { Endpoint::Status } else { Endpoint::Main };
             modify(writer, &key, endpoint, |object| merge_patch(object, &patch)).await
         }
-        Write::Status(key, status) => modify(writer, &key, Endpoint::Status, |object| object["status"] = status.clone()).await,
-        Write::Bind(key, node) => {
+        PlannedWrite::Status(key, status) => {
+            modify(writer, &key, Endpoint::Status, |object| object["status"] = status.clone()).await
+        }
+        PlannedWrite::Bind(key, node) => {
             let now = writer.clock().now_in_seconds();
             modify(writer, &key, Endpoint::Other("binding"), |pod| pod::assign(pod, &node, &now)).await
         }
-        Write::Delete(key) => delete(writer, &key, DeleteOptions::propagating(Propagation::Background)).await,
-        Write::DeleteNow(key) => {
+        PlannedWrite::Delete(key) => delete(writer, &key, DeleteOptions::propagating(Propagation::Background)).await,
+        PlannedWrite::DeleteNow(key) => {
             delete(writer, &key, DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() }).await
         }
     }

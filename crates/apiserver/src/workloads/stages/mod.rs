@@ -12,19 +12,19 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kubewright_machinery::object::ObjectExt;
+use kubewright_middleware::Status;
 use serde_json::Value;
 
 use self::agenda::Agenda;
 use self::kinds::{RelatedKind, Role};
 use super::pod::{self, PodChange};
 use super::{
-    Nodes, Plan, RuleContext, StageDelays, Workloads, Write, autoscaler, claims, dispatch, disruption_budget, load_balancer,
-    node, status_only,
+    Nodes, PlannedWrite, RuleContext, StageDelays, WorkloadPlan, Workloads, autoscaler, claims, dispatch, disruption_budget,
+    load_balancer, node, status_only,
 };
 use crate::api::Writer;
-use crate::controllers::Controller;
-use crate::status::Status;
-use crate::store::{Event, ObjectName, ObjectRef, Resource, Snapshot, Stored};
+use crate::controllers::ServerController;
+use crate::store::{ObjectName, ObjectRef, Resource, Snapshot, StoreEvent, Stored};
 
 /// The simulation of the workload controllers, the scheduler and the kubelet inside the server.
 #[derive(Debug)]
@@ -73,10 +73,10 @@ impl Stages {
             }
             Some(Role::Node) => node::life(stored.value()),
             Some(Role::Related(what)) => self.plan_related(writer, &snapshot, what, stored.value()),
-            _ => Plan::default(),
+            _ => WorkloadPlan::default(),
         };
         if plan.is_burst {
-            self.agenda.rest(object.clone(), writer.clock().moment() + Plan::PAUSE);
+            self.agenda.rest(object.clone(), writer.clock().moment() + WorkloadPlan::PAUSE);
         } else if let Some(wake) = plan.wake {
             let wait = wake.duration_since(writer.clock().now());
             self.agenda.add_at(object.clone(), writer.clock().moment() + Duration::try_from(wait).unwrap_or_default());
@@ -87,7 +87,7 @@ impl Stages {
         Ok(())
     }
 
-    fn plan_workload(&self, writer: &Writer, stored: &Stored) -> Plan {
+    fn plan_workload(&self, writer: &Writer, stored: &Stored) -> WorkloadPlan {
         // The snapshot is taken here, since nodes may have been created in the meantime.
         let snapshot = writer.snapshot();
         let workload = stored.value();
@@ -106,12 +106,12 @@ impl Stages {
         dispatch::plan(workload, family, RuleContext::new(writer.clock().now(), &self.delays))
     }
 
-    fn plan_pod(&self, writer: &Writer, stored: &Stored) -> Plan {
+    fn plan_pod(&self, writer: &Writer, stored: &Stored) -> WorkloadPlan {
         let snapshot = writer.snapshot();
         let (pod, now) = (stored.value(), writer.clock().now());
         let all = all_nodes(&snapshot);
         let nodes = Nodes { all: &all, next_address: node::pod_address(self.addresses.load(Ordering::Relaxed)) };
-        let mut plan = Plan::default();
+        let mut plan = WorkloadPlan::default();
         let Some(change) = pod::next(pod, nodes, now, &self.delays) else { return plan };
         if !change.is_due(now) {
             plan.wake_at(change.due, now);
@@ -119,18 +119,18 @@ impl Stages {
         }
         let takes_address = |status: &Value| status.get("podIP").is_some() && pod.pointer("/status/podIP").is_none();
         match (pod.key(), change.what) {
-            (Some(key), PodChange::Bind(node)) => plan.writes.push(Write::Bind(key, node)),
+            (Some(key), PodChange::Bind(node)) => plan.writes.push(PlannedWrite::Bind(key, node)),
             (Some(key), PodChange::Status(status)) => {
                 self.addresses.fetch_add(u32::from(takes_address(&status)), Ordering::Relaxed);
-                plan.writes.push(Write::Status(key, status));
+                plan.writes.push(PlannedWrite::Status(key, status));
             }
-            (Some(key), PodChange::Delete) => plan.writes.push(Write::DeleteNow(key)),
+            (Some(key), PodChange::Delete) => plan.writes.push(PlannedWrite::DeleteNow(key)),
             (None, _) => {}
         }
         plan
     }
 
-    fn plan_related(&self, writer: &Writer, snapshot: &Snapshot, what: RelatedKind, object: &Value) -> Plan {
+    fn plan_related(&self, writer: &Writer, snapshot: &Snapshot, what: RelatedKind, object: &Value) -> WorkloadPlan {
         let context = RuleContext::new(writer.clock().now(), &self.delays);
         let find = |object: &ObjectRef| snapshot.get(&object.resource, &object.name).map(|stored| stored.value());
         match what {
@@ -167,10 +167,10 @@ impl Stages {
             let wanted = node::node(n, writer.clock().now());
             let key = wanted.key();
             let status = wanted.get("status").cloned().unwrap_or_default();
-            apply::write(writer, Write::Create(wanted)).await?;
+            apply::write(writer, PlannedWrite::Create(wanted)).await?;
             if let Some(key) = key {
                 let name = ObjectName::new("", &key.name);
-                apply::write(writer, Write::Status(key, status)).await?;
+                apply::write(writer, PlannedWrite::Status(key, status)).await?;
                 // The node must be ready before the first pod is scheduled.
                 let stored = writer.snapshot().get(&kinds::nodes(), &name).cloned();
                 for write in stored.map(|node| node::life(node.value())).unwrap_or_default().writes {
@@ -183,12 +183,12 @@ impl Stages {
     }
 }
 
-impl Controller for Stages {
+impl ServerController for Stages {
     fn name(&self) -> &'static str {
         "workload-stages"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         let Some(role) = kinds::role(&event.object.resource).filter(|role| self.is_concerned(*role)) else { return };
         match role {
             Role::Node => self.agenda.nodes_changed(),
@@ -235,7 +235,7 @@ impl Controller for Stages {
         self.agenda.is_due(now)
     }
 
-    fn fork(&self) -> Box<dyn Controller> {
+    fn fork(&self) -> Box<dyn ServerController> {
         Box::new(Self {
             mode: self.mode,
             delays: self.delays,

@@ -4,7 +4,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::identity;
-use crate::workloads::plan::Plan;
+use crate::workloads::plan::WorkloadPlan;
 use crate::workloads::read::{at, list, text};
 use crate::workloads::template;
 
@@ -15,7 +15,7 @@ pub(super) fn volumes(set: &Value, pod: &str) -> Vec<Value> {
 }
 
 /// Creates the claims of a pod that do not exist yet.
-pub(super) fn create(set: &Value, pod: &str, claims: &[&Value], plan: &mut Plan) {
+pub(super) fn create(set: &Value, pod: &str, claims: &[&Value], plan: &mut WorkloadPlan) {
     for claim_template in list(set, "/spec/volumeClaimTemplates") {
         let name = claim_name(claim_template, pod);
         if claims.iter().any(|claim| claim.name() == name) {
@@ -42,7 +42,7 @@ pub(super) fn create(set: &Value, pod: &str, claims: &[&Value], plan: &mut Plan)
 }
 
 /// Deletes the claims of removed ordinals without a pod, if the retention policy of the set asks for it.
-pub(super) fn give_up(set: &Value, pods: &[&Value], claims: &[&Value], plan: &mut Plan) {
+pub(super) fn give_up(set: &Value, pods: &[&Value], claims: &[&Value], plan: &mut WorkloadPlan) {
     if retention(set, "whenScaled") != "Delete" {
         return;
     }

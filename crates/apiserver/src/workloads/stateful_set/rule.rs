@@ -4,7 +4,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::{claims, identity};
-use crate::workloads::plan::{Plan, RuleContext};
+use crate::workloads::plan::{RuleContext, WorkloadPlan};
 use crate::workloads::pods;
 use crate::workloads::read::{at, int, is_deleted, text};
 use crate::workloads::revision::{POD_LABEL, RevisionHistory};
@@ -16,8 +16,8 @@ pub(in crate::workloads) fn plan(
     revisions: &[&Value],
     claims: &[&Value],
     context: RuleContext<'_>,
-) -> Plan {
-    let mut plan = Plan::default();
+) -> WorkloadPlan {
+    let mut plan = WorkloadPlan::default();
     let history = RevisionHistory::of(set, revisions);
     let update = history.present().name().to_owned();
     let stored_current = text(set, "/status/currentRevision");
@@ -48,7 +48,7 @@ struct Pods<'a> {
 
 impl Pods<'_> {
     /// Plans the changes of the pods. With ordered management one pod is changed at a time, and only while all others are ready.
-    fn step(&self, claims: &[&Value], plan: &mut Plan) {
+    fn step(&self, claims: &[&Value], plan: &mut WorkloadPlan) {
         let ordered = text(self.set, "/spec/podManagementPolicy") != "Parallel";
         let mut waiting = false;
         for ordinal in identity::ordinals(self.set) {
@@ -80,7 +80,7 @@ impl Pods<'_> {
     }
 
     /// Deletes pods beyond the desired ordinals, the highest first. Returns true if there are any.
-    fn scale_down(&self, ordered: bool, plan: &mut Plan) -> bool {
+    fn scale_down(&self, ordered: bool, plan: &mut WorkloadPlan) -> bool {
         let wanted = identity::ordinals(self.set);
         let beyond = self.owned.iter().filter_map(|pod| Some((identity::ordinal(self.set, pod)?, *pod)));
         let mut condemned: Vec<(i64, &Value)> = beyond.filter(|(ordinal, _)| !wanted.contains(ordinal)).collect();
@@ -98,7 +98,7 @@ impl Pods<'_> {
     }
 
     /// Deletes the highest pod of another revision for a rolling update, one at a time, down to the partition.
-    fn roll(&self, plan: &mut Plan) {
+    fn roll(&self, plan: &mut WorkloadPlan) {
         if text(self.set, "/spec/updateStrategy/type") == "OnDelete" {
             return;
         }
@@ -126,11 +126,11 @@ impl Pods<'_> {
         }
     }
 
-    fn is_well(&self, pod: &Value, plan: &mut Plan) -> bool {
+    fn is_well(&self, pod: &Value, plan: &mut WorkloadPlan) -> bool {
         pods::is_available(pod, int(self.set, "/spec/minReadySeconds"), self.context.now, plan)
     }
 
-    fn status(&self, plan: &mut Plan) -> Value {
+    fn status(&self, plan: &mut WorkloadPlan) -> Value {
         let alive: Vec<&Value> = self.owned.iter().copied().filter(|pod| pods::is_active(pod)).collect();
         let at_revision = |revision: &str| alive.iter().filter(|pod| pod.label(POD_LABEL) == Some(revision)).count();
         let ready = alive.iter().filter(|pod| pods::is_ready(pod)).count();

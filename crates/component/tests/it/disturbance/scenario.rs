@@ -2,10 +2,10 @@
 
 use kubewright::prelude::*;
 use kubewright::runtime::operator::RunningOperator;
-use kubewright_apiserver::middleware::journal::Records;
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::journal::Records;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{self, Hand, Step};
+use kubewright_testing::disturbance::{self, Hand, ScenarioStep};
 
 use super::scenes::webhook;
 use crate::kinds::{HOLD, Kinds, secret};
@@ -19,23 +19,23 @@ pub(super) struct Scenario {
     /// The number of runs of which one is played by default.
     pub(super) one_in: usize,
     /// The undisturbed steps before the disturbances.
-    pub(super) before: fn(&Kinds) -> Vec<Step>,
-    pub(super) steps: fn(&Kinds) -> Vec<Step>,
+    pub(super) before: fn(&Kinds) -> Vec<ScenarioStep>,
+    pub(super) steps: fn(&Kinds) -> Vec<ScenarioStep>,
 }
 
 /// Returns the step that waits until the component has this state and reason.
-pub(super) fn until(name: &str, state: &str, reason: &str) -> Step {
+pub(super) fn until(name: &str, state: &str, reason: &str) -> ScenarioStep {
     let holds = |live: &Value, wanted: &str| {
         is_seen(live) && wanted == format!("{}/{}", live["status"]["state"].as_str().unwrap_or_default(), reason_of(live))
     };
-    Step::Until(bundle(name, &[]), format!("{state}/{reason}"), holds)
+    ScenarioStep::Until(bundle(name, &[]), format!("{state}/{reason}"), holds)
 }
 
 /// Creates two objects that no operator of a scenario may touch: one without owner, and one of another owner.
-fn bystanders() -> Vec<Step> {
+fn bystanders() -> Vec<ScenarioStep> {
     let mut others = config_map("of-another-owner", "a");
     others["metadata"]["labels"][format!("{OPERATOR}/owner-id")] = "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea".into();
-    vec![Step::Create(config_map("of-nobody", "a")), Step::Create(others)]
+    vec![ScenarioStep::Create(config_map("of-nobody", "a")), ScenarioStep::Create(others)]
 }
 
 fn wants(component: &Value, object: &Value) -> bool {
@@ -62,18 +62,18 @@ impl disturbance::Scenario for Scenario {
         cluster.install_crds(&self.operator()).await;
     }
 
-    fn before(&self, namespace: &str) -> Vec<Step> {
+    fn before(&self, namespace: &str) -> Vec<ScenarioStep> {
         let mut steps = bystanders();
         steps.extend((self.before)(&Kinds::of(namespace)));
         steps
     }
 
-    fn steps(&self, namespace: &str) -> Vec<Step> {
+    fn steps(&self, namespace: &str) -> Vec<ScenarioStep> {
         (self.steps)(&Kinds::of(namespace))
     }
 
-    fn may_write(&self, steps: &[Step], object: &Value) -> bool {
-        steps.iter().any(|step| matches!(step, Step::Set(component) if wants(component, object)))
+    fn may_write(&self, steps: &[ScenarioStep], object: &Value) -> bool {
+        steps.iter().any(|step| matches!(step, ScenarioStep::Set(component) if wants(component, object)))
     }
 
     /// Makes the objects of the kinds ready, and removes the finalizers that users hold.

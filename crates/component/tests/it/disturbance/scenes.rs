@@ -1,13 +1,13 @@
 //! The scenarios.
 
 use kubewright::prelude::*;
-use kubewright_testing::disturbance::Step;
+use kubewright_testing::disturbance::ScenarioStep;
 
 use super::scenario::{Scenario, until};
 use crate::kinds::{Kinds, held, ordered, secret};
 use crate::types::{annotated, bundle, config_map};
 
-fn ready(name: &str) -> Step {
+fn ready(name: &str) -> ScenarioStep {
     until(name, "Ready", "Ready")
 }
 
@@ -39,7 +39,7 @@ pub(super) fn install() -> Scenario {
                 ordered(webhook(kinds), "2", "", ""),
                 ordered(annotated(secret("token"), "update-policy", "ssa-override"), "2", "", ""),
             ];
-            vec![Step::Set(kinds.component(&objects)), ready("demo")]
+            vec![ScenarioStep::Set(kinds.component(&objects)), ready("demo")]
         },
     }
 }
@@ -73,9 +73,14 @@ pub(super) fn upgrade() -> Scenario {
     Scenario {
         name: "upgrade",
         one_in: 1,
-        before: |kinds| vec![Step::Set(kinds.component(&old(kinds))), ready("demo")],
+        before: |kinds| vec![ScenarioStep::Set(kinds.component(&old(kinds))), ready("demo")],
         steps: |kinds| {
-            vec![Step::Set(kinds.component(&new(kinds))), ready("demo"), Step::Gone(config_map("leaving", "")), ready("demo")]
+            vec![
+                ScenarioStep::Set(kinds.component(&new(kinds))),
+                ready("demo"),
+                ScenarioStep::Gone(config_map("leaving", "")),
+                ready("demo"),
+            ]
         },
     }
 }
@@ -86,15 +91,15 @@ pub(super) fn start() -> Scenario {
         name: "start after a change",
         // The scenario combines a start and an upgrade.
         one_in: 3,
-        before: |kinds| vec![Step::Set(kinds.component(&old(kinds))), ready("demo")],
+        before: |kinds| vec![ScenarioStep::Set(kinds.component(&old(kinds))), ready("demo")],
         steps: |kinds| {
             vec![
-                Step::Stop,
-                Step::Set(kinds.component(&new(kinds))),
-                Step::Remove(config_map("kept", "")),
-                Step::Start,
+                ScenarioStep::Stop,
+                ScenarioStep::Set(kinds.component(&new(kinds))),
+                ScenarioStep::Remove(config_map("kept", "")),
+                ScenarioStep::Start,
                 ready("demo"),
-                Step::Gone(config_map("leaving", "")),
+                ScenarioStep::Gone(config_map("leaving", "")),
                 ready("demo"),
             ]
         },
@@ -117,15 +122,15 @@ pub(super) fn deletion() -> Scenario {
     Scenario {
         name: "deletion",
         one_in: 1,
-        before: |kinds| vec![Step::Set(doomed(kinds)), ready("demo")],
+        before: |kinds| vec![ScenarioStep::Set(doomed(kinds)), ready("demo")],
         steps: |kinds| {
             let foreign = kinds.object("Baz", "foreign");
             vec![
-                Step::Create(foreign.clone()),
-                Step::Delete(doomed(kinds)),
+                ScenarioStep::Create(foreign.clone()),
+                ScenarioStep::Delete(doomed(kinds)),
                 until("demo", "Deleting", "DeletionBlocked"),
-                Step::Remove(foreign),
-                Step::Gone(doomed(kinds)),
+                ScenarioStep::Remove(foreign),
+                ScenarioStep::Gone(doomed(kinds)),
             ]
         },
     }
@@ -141,12 +146,12 @@ pub(super) fn adoption() -> Scenario {
             taken["metadata"]["labels"][format!("{}/owner-id", crate::world::OPERATOR)] =
                 "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea".into();
             vec![
-                Step::Create(config_map("free", "x")),
-                Step::Create(config_map("merged", "x")),
-                Step::Create(config_map("recreated", "x")),
-                Step::Create(taken),
-                Step::Create(config_map("nobodys", "x")),
-                Step::Set(bundle("other", &[config_map("passed", "other"), config_map("others", "a")])),
+                ScenarioStep::Create(config_map("free", "x")),
+                ScenarioStep::Create(config_map("merged", "x")),
+                ScenarioStep::Create(config_map("recreated", "x")),
+                ScenarioStep::Create(taken),
+                ScenarioStep::Create(config_map("nobodys", "x")),
+                ScenarioStep::Set(bundle("other", &[config_map("passed", "other"), config_map("others", "a")])),
                 ready("other"),
             ]
         },
@@ -159,9 +164,9 @@ pub(super) fn adoption() -> Scenario {
                 config_map("passed", "demo"),
             ];
             vec![
-                Step::Set(bundle("demo", &objects)),
+                ScenarioStep::Set(bundle("demo", &objects)),
                 until("demo", "Error", "Error"),
-                Step::Set(bundle("other", &[config_map("others", "a")])),
+                ScenarioStep::Set(bundle("other", &[config_map("others", "a")])),
                 ready("demo"),
                 ready("other"),
             ]
@@ -183,17 +188,17 @@ pub(super) fn drift() -> Scenario {
     Scenario {
         name: "drift",
         one_in: 1,
-        before: |_| vec![Step::Set(drifting()), ready("demo")],
+        before: |_| vec![ScenarioStep::Set(drifting()), ready("demo")],
         steps: |_| {
             let label = format!("{}/owner-id", crate::world::OPERATOR);
             vec![
-                Step::Edit(config_map("edited", ""), json!({ "data": { "value": "x", "more": "y" } })),
-                Step::Edit(applied(), json!({ "data": { "value": "x" } })),
-                Step::Remove(config_map("deleted", "")),
-                Step::Edit(config_map("unmarked", ""), json!({ "metadata": { "labels": { label: null } } })),
+                ScenarioStep::Edit(config_map("edited", ""), json!({ "data": { "value": "x", "more": "y" } })),
+                ScenarioStep::Edit(applied(), json!({ "data": { "value": "x" } })),
+                ScenarioStep::Remove(config_map("deleted", "")),
+                ScenarioStep::Edit(config_map("unmarked", ""), json!({ "metadata": { "labels": { label: null } } })),
                 ready("demo"),
                 // The third correction follows after a minute; further ones would wait for a reapply.
-                Step::Contest(config_map("edited", "a"), json!({ "data": { "value": "mine" } }), 2),
+                ScenarioStep::Contest(config_map("edited", "a"), json!({ "data": { "value": "mine" } }), 2),
                 ready("demo"),
             ]
         },
@@ -216,7 +221,7 @@ pub(super) fn stages() -> Scenario {
     Scenario {
         name: "deletion stages",
         one_in: 1,
-        before: |kinds| vec![Step::Set(staged(kinds)), ready("demo")],
-        steps: |kinds| vec![Step::Delete(staged(kinds)), Step::Gone(staged(kinds))],
+        before: |kinds| vec![ScenarioStep::Set(staged(kinds)), ready("demo")],
+        steps: |kinds| vec![ScenarioStep::Delete(staged(kinds)), ScenarioStep::Gone(staged(kinds))],
     }
 }

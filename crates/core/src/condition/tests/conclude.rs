@@ -16,7 +16,7 @@ fn reported(manager: &ConditionManager, outcome: Flow) -> PassReport {
     report(&outcome, &KeyMemory::default(), &manager.prior(), &Timing::default())
 }
 
-fn concluded(manager: &mut ConditionManager, outcome: Flow, method: Method) -> Option<UnmarkedGeneration> {
+fn concluded(manager: &mut ConditionManager, outcome: Flow, method: ConcludedMethod) -> Option<UnmarkedGeneration> {
     let report = reported(manager, outcome);
     manager.conclude(&report, method)
 }
@@ -59,7 +59,7 @@ fn success_computes_the_top_level_condition() {
         for outcome in [Ok(()), Err(Halt::Done)] {
             let mut manager = begun(set.clone(), &existing);
             manager.initialize();
-            assert_eq!(concluded(&mut manager, outcome, Method::Reconcile), None);
+            assert_eq!(concluded(&mut manager, outcome, ConcludedMethod::Reconcile), None);
             assert_eq!(top(&manager), expected, "{existing:?}");
             assert_eq!(manager.top().unwrap().observed_generation, Some(GENERATION));
         }
@@ -73,12 +73,12 @@ fn a_direct_mark_survives_success_where_no_dependent_decides() {
         let mut manager = begun(set, &ready());
         manager.mark_unknown("Ready", "Unsure", "text");
         manager.mark_true("Info");
-        concluded(&mut manager, Ok(()), Method::Reconcile);
+        concluded(&mut manager, Ok(()), ConcludedMethod::Reconcile);
         assert_eq!(texts(&manager, "Ready"), ("Unknown", "Unsure", "text"));
     }
     let mut manager = begun(two(), &with(stored("A", False, "Broken", 10)));
     manager.mark_unknown("Ready", "Unsure", "text");
-    concluded(&mut manager, Ok(()), Method::Reconcile);
+    concluded(&mut manager, Ok(()), ConcludedMethod::Reconcile);
     assert_eq!(top(&manager), ("False", "Broken"));
 }
 
@@ -87,7 +87,7 @@ fn a_direct_mark_survives_success_where_no_dependent_decides() {
 fn success_computes_ready_from_conditions_that_were_set_without_a_mark() {
     let mut manager = begun(two(), &ready());
     manager.set(Condition::new("A", False, "Broken", "text"));
-    concluded(&mut manager, Ok(()), Method::Reconcile);
+    concluded(&mut manager, Ok(()), ConcludedMethod::Reconcile);
     assert_eq!(texts(&manager, "Ready"), ("False", "Broken", "text"));
 }
 
@@ -105,7 +105,7 @@ fn a_halt_lowers_the_top_level_condition_only() {
         ("the top-level True", |m| m.mark_true("Ready"), None),
     ];
     for (name, marks, kept) in table {
-        for method in [Method::Reconcile, Method::Finalize] {
+        for method in [ConcludedMethod::Reconcile, ConcludedMethod::Finalize] {
             for (halt, reason) in halts() {
                 let mut manager = begun(two(), &ready());
                 marks(&mut manager);
@@ -129,7 +129,7 @@ fn a_halt_replaces_texts_that_no_mark_of_this_pass_left() {
                 if is_new {
                     manager.new_generation();
                 }
-                concluded(&mut manager, Wait::for_event("Waiting").into(), Method::Reconcile);
+                concluded(&mut manager, Wait::for_event("Waiting").into(), ConcludedMethod::Reconcile);
                 assert_eq!(texts(&manager, "Ready"), ("False", "Waiting", "waiting for an event"));
             }
         }
@@ -143,14 +143,14 @@ fn the_stalled_condition_is_present_only_for_blocked_and_terminal_outcomes() {
         for (halt, reason) in halts() {
             let is_stuck = matches!(reason, "Blocking" | "Ending");
             let mut manager = begun(two(), &existing);
-            concluded(&mut manager, Err(halt), Method::Reconcile);
+            concluded(&mut manager, Err(halt), ConcludedMethod::Reconcile);
             let expected = is_stuck.then_some((True, reason, Some(GENERATION)));
             let stalled = manager.get("Stalled");
             assert_eq!(stalled.map(|found| (found.status, found.reason.as_str(), found.observed_generation)), expected);
             assert!(stalled.is_none_or(|found| found.last_transition_time == at(if existing.is_empty() { NOW } else { 10 })));
         }
         let mut manager = begun(two(), &existing);
-        concluded(&mut manager, Ok(()), Method::Reconcile);
+        concluded(&mut manager, Ok(()), ConcludedMethod::Reconcile);
         assert!(manager.get("Stalled").is_none());
     }
 }
@@ -160,7 +160,7 @@ fn the_stalled_condition_is_present_only_for_blocked_and_terminal_outcomes() {
 fn a_cancelled_pass_changes_no_conditions() {
     let existing = with(stored("Stalled", True, "Before", 10));
     let quiet = Conclusion::cancelled().report;
-    for method in [Method::Reconcile, Method::Finalize] {
+    for method in [ConcludedMethod::Reconcile, ConcludedMethod::Finalize] {
         let mut manager = begun(two(), &existing);
         assert_eq!(manager.conclude(&quiet, method), None);
         let mut sorted = existing.clone();
@@ -178,7 +178,7 @@ fn success_without_a_mark_does_not_count_for_a_new_generation() {
     let unobserved = ("Unknown", "NewObservedGenFailure", "unsuccessfully observed a new generation");
     assert_eq!(texts(&manager, "Ready"), unobserved);
     manager.mark_true("Info");
-    let warning = concluded(&mut manager, Ok(()), Method::Reconcile).unwrap();
+    let warning = concluded(&mut manager, Ok(()), ConcludedMethod::Reconcile).unwrap();
     assert_eq!(texts(&manager, "Ready"), unobserved);
     let text = warning.to_string();
     assert!(text.starts_with("Ready stays Unknown") && text.contains("none of Ready, A, B;"), "{text}");
@@ -186,11 +186,11 @@ fn success_without_a_mark_does_not_count_for_a_new_generation() {
     // The next pass of the same generation has no new information.
     let mut next = begun(two(), &manager.finish());
     next.initialize();
-    assert!(concluded(&mut next, Ok(()), Method::Reconcile).is_some());
+    assert!(concluded(&mut next, Ok(()), ConcludedMethod::Reconcile).is_some());
     assert_eq!(texts(&next, "Ready"), unobserved);
     let mut marked = begun(two(), &next.finish());
     marked.mark_true("A");
-    assert_eq!(concluded(&mut marked, Ok(()), Method::Reconcile), None);
+    assert_eq!(concluded(&mut marked, Ok(()), ConcludedMethod::Reconcile), None);
     assert_eq!(top(&marked), ("True", "Reconciled"));
 }
 
@@ -201,11 +201,11 @@ fn success_without_a_mark_does_not_count_after_a_failure_for_the_generation_eith
         ready().into_iter().map(|condition| Condition { observed_generation: Some(GENERATION - 1), ..condition }).collect();
     let mut failed = begun(two(), &old);
     failed.new_generation();
-    concluded(&mut failed, Failure::backoff("broken").into(), Method::Reconcile);
+    concluded(&mut failed, Failure::backoff("broken").into(), ConcludedMethod::Reconcile);
     assert_eq!(top(&failed), ("False", "InternalError"));
     let mut next = begun(two(), &failed.finish());
     next.initialize();
-    assert!(concluded(&mut next, Ok(()), Method::Reconcile).is_some());
+    assert!(concluded(&mut next, Ok(()), ConcludedMethod::Reconcile).is_some());
     assert_eq!(top(&next), ("Unknown", "NewObservedGenFailure"));
 }
 
@@ -224,7 +224,7 @@ fn one_mark_or_no_dependents_make_a_new_generation_count() {
         let mut manager = begun(set, &ready());
         manager.new_generation();
         marks(&mut manager);
-        assert_eq!(concluded(&mut manager, Ok(()), Method::Reconcile), None);
+        assert_eq!(concluded(&mut manager, Ok(()), ConcludedMethod::Reconcile), None);
         assert_eq!(top(&manager), expected);
     }
 }
@@ -236,7 +236,7 @@ fn success_of_finalize_changes_no_condition() {
     let mut manager = begun(two(), &existing);
     manager.mark_false("A", "Leaving", "");
     let before = manager.conditions();
-    assert_eq!(concluded(&mut manager, Ok(()), Method::Finalize), None);
+    assert_eq!(concluded(&mut manager, Ok(()), ConcludedMethod::Finalize), None);
     assert_eq!(manager.finish(), before);
 }
 
@@ -244,9 +244,9 @@ fn success_of_finalize_changes_no_condition() {
 #[test]
 fn the_knative_shape_has_no_reason_after_success() {
     let mut manager = knative(none(), &[]);
-    concluded(&mut manager, Ok(()), Method::Reconcile);
+    concluded(&mut manager, Ok(()), ConcludedMethod::Reconcile);
     assert_eq!(top(&manager), ("True", ""));
-    concluded(&mut manager, Blocked::new("Blocking", "change something").into(), Method::Reconcile);
+    concluded(&mut manager, Blocked::new("Blocking", "change something").into(), ConcludedMethod::Reconcile);
     assert_eq!(manager.get("Stalled").unwrap().severity, Some(Severity::Info));
     assert_eq!((manager.get("Stalled").unwrap().status, top(&manager)), (True, ("False", "Blocking")));
 }

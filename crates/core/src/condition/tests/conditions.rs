@@ -115,3 +115,13 @@ fn marks_take_typed_names() {
     assert_eq!((declared.type_, declared.visibility), ("Reachable", ConditionVisibility::Internal));
     assert_eq!(declared.polarity, ConditionPolarity::Normal);
 }
+
+// CND-7
+#[test]
+fn a_typed_name_tells_which_status_is_good() {
+    struct Widget;
+    const DEGRADED: ConditionType<Widget> = ConditionType::new("Degraded").abnormal();
+    const MIGRATED: ConditionType<Widget> = ConditionType::new("Migrated").informational();
+    let polarities = [DEGRADED, MIGRATED].map(|type_| DeclaredCondition::of(&type_).polarity);
+    assert_eq!(polarities, [ConditionPolarity::Abnormal, ConditionPolarity::Informational]);
+}

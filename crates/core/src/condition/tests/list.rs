@@ -83,16 +83,16 @@ struct OwnStatus {
 #[test]
 fn a_field_keeps_the_manager_if_it_can() {
     #[allow(unused_imports)]
-    use crate::condition::derive::{Field, ReadsList as _, WritesList as _};
+    use crate::condition::derive::{ReadsList as _, StatusField, WritesList as _};
     let mut status = OwnStatus::default();
     let manager = || begun(ConditionSet::living([]), &[]);
-    assert!(Field(&mut status.conditions).begin(manager()).is_none());
-    assert!(Field(&mut status.foreign).begin(manager()).is_some());
-    assert!(Field(&mut status.conditions).take().is_some());
-    assert!(Field(&mut status.foreign).take().is_none());
+    assert!(StatusField(&mut status.conditions).begin(manager()).is_none());
+    assert!(StatusField(&mut status.foreign).begin(manager()).is_some());
+    assert!(StatusField(&mut status.conditions).take().is_some());
+    assert!(StatusField(&mut status.foreign).take().is_none());
     let list = vec![Condition::new("A", True, "Good", "")];
-    Field(&mut status.conditions).write(list.clone()).unwrap();
-    Field(&mut status.foreign).write(list.clone()).unwrap();
-    assert_eq!(Field(&status.conditions).read(), list);
-    assert_eq!(Field(&status.foreign).read(), list);
+    StatusField(&mut status.conditions).write(list.clone()).unwrap();
+    StatusField(&mut status.foreign).write(list.clone()).unwrap();
+    assert_eq!(StatusField(&status.conditions).read(), list);
+    assert_eq!(StatusField(&status.foreign).read(), list);
 }

@@ -82,7 +82,7 @@ fn apply(manager: &mut ConditionManager, operation: &Operation) {
     }
 }
 
-fn conclude(manager: &mut ConditionManager, outcome: u8, method: Method) {
+fn conclude(manager: &mut ConditionManager, outcome: u8, method: ConcludedMethod) {
     let report = report(&flow(outcome), &KeyMemory::default(), &manager.prior(), &Timing::default());
     manager.conclude(&report, method);
 }
@@ -112,8 +112,8 @@ proptest! {
             }
             prop_assert_eq!(with.top(), without.top());
         }
-        conclude(&mut with, outcome, Method::Reconcile);
-        conclude(&mut without, outcome, Method::Reconcile);
+        conclude(&mut with, outcome, ConcludedMethod::Reconcile);
+        conclude(&mut without, outcome, ConcludedMethod::Reconcile);
         prop_assert_eq!(with.top(), without.top());
     }
 
@@ -178,7 +178,7 @@ proptest! {
         for operation in &operations {
             apply(&mut manager, operation);
         }
-        conclude(&mut manager, outcome, Method::Reconcile);
+        conclude(&mut manager, outcome, ConcludedMethod::Reconcile);
         let list = manager.finish();
         prop_assert!(list.is_sorted_by(|a, b| a.type_ < b.type_));
         for condition in &list {
@@ -211,7 +211,7 @@ proptest! {
         operations in prop::collection::vec(operation(), 0..12),
         outcome in outcome(),
         is_new in any::<bool>(),
-        method in prop_oneof![Just(Method::Reconcile), Just(Method::Finalize)],
+        method in prop_oneof![Just(ConcludedMethod::Reconcile), Just(ConcludedMethod::Finalize)],
     ) {
         let mut manager = begin(policy, &existing);
         if is_new {
@@ -224,7 +224,7 @@ proptest! {
         conclude(&mut manager, outcome, method);
         let dependents_hold = ["A", "B", "C"].iter().all(|dependent| manager.is_true(dependent));
         match (flow(outcome).is_ok() || outcome == 1, method) {
-            (true, Method::Finalize) => prop_assert_eq!(&manager.conditions(), &before),
+            (true, ConcludedMethod::Finalize) => prop_assert_eq!(&manager.conditions(), &before),
             (true, _) => prop_assert!(!manager.is_happy() || dependents_hold),
             (false, _) => prop_assert!(!manager.is_happy()),
         }

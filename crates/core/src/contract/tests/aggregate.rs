@@ -126,6 +126,6 @@ fn normal_conditions_that_are_not_true_keep_the_owner_from_being_ready() {
 #[test]
 fn the_phase_is_that_of_the_deletion_or_follows_ready() {
     let phases =
-        [(false, true), (false, false), (true, true), (true, false)].map(|(going, ready)| Phase::of(going, ready).as_str());
+        [(false, true), (false, false), (true, true), (true, false)].map(|(going, ready)| OwnerPhase::of(going, ready).as_str());
     assert_eq!(phases, ["Ready", "Not Ready", "Deleting", "Deleting"]);
 }

@@ -1,8 +1,8 @@
 mod aggregate;
 mod architecture;
+mod common_status;
 mod component_loop;
 mod component_patch;
-mod component_status;
 mod declared_conditions;
 mod format;
 mod graph;

@@ -32,7 +32,7 @@ fn types(report: &OwnerReport) -> Vec<&str> {
 fn a_successful_owner_pass_is_reported_as_ready_and_applied() {
     let told = ended(&Ok(()), false, false, &[], &format());
     assert_eq!(types(&told), ["ServerHealthy", "Ready", "ComponentsSuccessful"]);
-    assert_eq!((told.phase, told.message.as_deref(), told.applied), (Phase::Ready, None, Some(4)));
+    assert_eq!((told.phase, told.message.as_deref(), told.applied), (OwnerPhase::Ready, None, Some(4)));
     assert!(told.conditions.iter().all(|one| one.condition.status == ConditionStatus::True));
 }
 
@@ -41,7 +41,7 @@ fn a_successful_owner_pass_is_reported_as_ready_and_applied() {
 fn a_failure_is_reported_and_keeps_the_applied_generation() {
     let told = ended(&Err(Failure::terminal("Broken", "no host").into()), false, false, &[], &format());
     assert_eq!(types(&told), ["ServerHealthy", "Ready", "Stalled", "ComponentsSuccessful"]);
-    assert_eq!((told.phase, told.message.as_deref(), told.applied), (Phase::NotReady, Some("no host"), None));
+    assert_eq!((told.phase, told.message.as_deref(), told.applied), (OwnerPhase::NotReady, Some("no host"), None));
 }
 
 // OL-5, FZ-14
@@ -54,7 +54,7 @@ fn a_deletion_is_blocked_while_components_are_left() {
     let message =
         "the deletion waits for components: Server, Portal; ignored by annotation: Portal, remove their operation annotation";
     assert_eq!((blocked.reason.as_str(), blocked.message.as_str()), ("DeletionWaitingForComponents", message));
-    assert_eq!(told.phase, Phase::Deleting);
+    assert_eq!(told.phase, OwnerPhase::Deleting);
     let over = ended(&Ok(()), false, false, &told.conditions, &format());
     assert_eq!(types(&over), ["ServerHealthy", "Ready", "ComponentsSuccessful"]);
 }
@@ -67,7 +67,7 @@ fn the_preset_openmcp_has_no_ready_condition_of_the_owner_and_only_errors_as_mes
     let waits = Wait::for_event("ComponentsNotReady").message("Server is not").into();
     let told = ended(&waits, false, false, &[ready], &format);
     assert_eq!(types(&told), ["ServerHealthy", "MCPSuccessful"]);
-    assert_eq!((told.phase, told.message.as_deref(), told.applied), (Phase::NotReady, None, None));
+    assert_eq!((told.phase, told.message.as_deref(), told.applied), (OwnerPhase::NotReady, None, None));
     let failed = ended(&Err(Failure::msg("no host").into()), false, false, &[], &format);
     assert_eq!(failed.message.as_deref(), Some("no host"));
 }

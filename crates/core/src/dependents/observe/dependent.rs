@@ -114,7 +114,7 @@ impl RequestResults {
     };
 }
 
-/// The answer to a [`Verb::Compare`](super::super::Verb::Compare).
+/// The answer to a [`RequestPurpose::Compare`](super::super::RequestPurpose::Compare).
 #[derive(Clone, Debug)]
 pub(in crate::dependents) enum DryRun {
     /// The object as the apply would leave it.

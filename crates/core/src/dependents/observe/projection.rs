@@ -13,7 +13,7 @@ use super::fingerprint;
 use super::owner::Owner;
 use super::texts::PackedTexts;
 use crate::dependents::reclaim::is_claimable;
-use crate::health::{self, Hints, Readiness, Status};
+use crate::health::{self, Health, Hints, Readiness};
 use crate::manifest::OperatorName;
 
 /// The most bytes of a message that are kept.
@@ -113,7 +113,7 @@ pub struct Projection {
     /// The owner according to the marks. A store of many projections may share it between those of one owner.
     pub owner: Option<Arc<Owner>>,
     /// The health of the object.
-    pub status: Status,
+    pub status: Health,
     /// True if the object is not ready only because its controller has not observed its generation.
     pub lagging: bool,
     /// True if our manager owns fields under another operation than Apply.
@@ -126,7 +126,7 @@ pub struct Projection {
 /// The data that only few objects have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Rare {
-    changes_at: Option<(Timestamp, Status)>,
+    changes_at: Option<(Timestamp, Health)>,
     maps: Option<MapLeaves>,
     serves: Option<ServedType>,
     /// The text of the claims of other managers.
@@ -207,7 +207,7 @@ impl Projection {
     }
 
     /// Returns the time at which the health changes without any event, and the health from then on.
-    pub fn changes_at(&self) -> Option<(Timestamp, Status)> {
+    pub fn changes_at(&self) -> Option<(Timestamp, Health)> {
         self.rare.as_ref()?.changes_at
     }
 
@@ -253,7 +253,7 @@ impl Projection {
     }
 
     /// Returns the health at an instant.
-    pub fn status_at(&self, now: Timestamp) -> Status {
+    pub fn status_at(&self, now: Timestamp) -> Health {
         match self.changes_at() {
             Some((instant, status)) if now >= instant => status,
             _ => self.status,

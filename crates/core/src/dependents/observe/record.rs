@@ -10,7 +10,7 @@ use super::remember::{remember_deletion, remember_marks, remember_success};
 use super::{DryRun, NamespaceCreation, ObjectHalt, Observed, OwnWrite, Projection, Refusal, WrittenHow, fingerprint};
 use crate::backoff::Transient;
 use crate::dependents::memory::Dropped;
-use crate::dependents::{BlockingObjectState, Engine, Memory, Note, ObjectAction, Phase, Request, Verb, undeclared};
+use crate::dependents::{BlockingObjectState, Engine, Memory, Note, ObjectAction, Phase, Request, RequestPurpose, undeclared};
 use crate::manifest::MissingNamespacesPolicy;
 
 /// The number of times that a request is repeated after conflicts, per object and pass (WRITE-9).
@@ -57,7 +57,7 @@ impl Observed {
 
     /// Returns the note about unknown fields, once per digest.
     fn tell_undeclared(&self, action: &ObjectAction, memory: &mut Memory) -> Option<Note> {
-        if !matches!(action.verb, Verb::Create | Verb::Update) {
+        if !matches!(action.purpose, RequestPurpose::Create | RequestPurpose::Update) {
             return None;
         }
         let dependent = self.dependent(&action.key);
@@ -74,29 +74,29 @@ impl Observed {
 
     fn succeeded(&mut self, engine: &Engine, action: &ObjectAction, body: &Value, memory: &mut Memory, now: Timestamp) {
         let key = &action.key;
-        match action.verb {
-            Verb::CreateNamespace => {
+        match action.purpose {
+            RequestPurpose::CreateNamespace => {
                 self.namespace_mut(&key.name).creation = Some(NamespaceCreation::Created);
                 return;
             }
-            Verb::Compare => {
+            RequestPurpose::Compare => {
                 self.dependent_mut(key).results_mut().dry_run = Some(DryRun::Answer(Arc::new(body.clone())));
                 return;
             }
-            Verb::Delete | Verb::Recreate => {
+            RequestPurpose::Delete | RequestPurpose::Recreate => {
                 self.removals.deleted += 1;
                 remember_deletion(action, memory, now);
             }
-            Verb::Orphan => self.removals.orphaned += 1,
+            RequestPurpose::Orphan => self.removals.orphaned += 1,
             _ => {}
         }
-        if action.verb.is_write() {
+        if action.purpose.is_write() {
             memory.update(key, |problems| problems.met = false);
         }
-        let gone = match action.verb {
-            Verb::Delete | Verb::Recreate => !is_terminating(body),
+        let gone = match action.purpose {
+            RequestPurpose::Delete | RequestPurpose::Recreate => !is_terminating(body),
             // The finalizer that was removed may have been the last one, which completes the deletion.
-            Verb::ReleaseFinalizer => is_terminating(body) && body.finalizers().next().is_none(),
+            RequestPurpose::ReleaseFinalizer => is_terminating(body) && body.finalizers().next().is_none(),
             _ => false,
         };
         let dependent = self.dependent_mut(key);
@@ -114,23 +114,24 @@ impl Observed {
             dependent.live = Some(Arc::new(live));
         }
         let results = dependent.results_mut();
-        match action.verb {
-            Verb::ReadLive => results.full = Some(Arc::new(body.clone())),
-            Verb::Delete => results.deleting = true,
-            Verb::Recreate => {
+        match action.purpose {
+            RequestPurpose::ReadLive => results.full = Some(Arc::new(body.clone())),
+            RequestPurpose::Delete => results.deleting = true,
+            RequestPurpose::Recreate => {
                 results.deleting = true;
                 results.written = Some(OwnWrite::recreating(now));
             }
-            Verb::Orphan => results.released = true,
-            Verb::TakeOwnership | Verb::ReleaseFinalizer => results.marked = true,
-            Verb::Reclaim => results.reclaimed = true,
+            RequestPurpose::Orphan => results.released = true,
+            RequestPurpose::TakeOwnership | RequestPurpose::ReleaseFinalizer => results.marked = true,
+            RequestPurpose::Reclaim => results.reclaimed = true,
             _ => {}
         }
-        if (action.corrective || action.contested) && matches!(action.verb, Verb::Update | Verb::Recreate) {
+        if (action.corrective || action.contested) && matches!(action.purpose, RequestPurpose::Update | RequestPurpose::Recreate)
+        {
             remember_success(engine, action, dependent.live(), body, memory, now);
         }
         let written = dependent.results().written.as_ref();
-        if let Some(written) = written.filter(|_| matches!(action.verb, Verb::Create | Verb::Update)) {
+        if let Some(written) = written.filter(|_| matches!(action.purpose, RequestPurpose::Create | RequestPurpose::Update)) {
             remember_marks(engine, action, (body.uid(), &written.digest), memory, now);
         }
     }
@@ -148,43 +149,43 @@ impl Observed {
             return None;
         }
         let title = Engine::title(&action.gvk, key);
-        match action.verb {
-            Verb::CreateNamespace if refusal.is_conflict() => {
+        match action.purpose {
+            RequestPurpose::CreateNamespace if refusal.is_conflict() => {
                 self.namespace_mut(&key.name).creation = Some(NamespaceCreation::Found);
             }
-            Verb::Create if refusal.is_missing_namespace() => {
+            RequestPurpose::Create if refusal.is_missing_namespace() => {
                 self.namespace_is_missing(engine, action, refusal);
             }
-            Verb::Create if refusal.is_absent() => self.type_is_missing(action, refusal),
-            Verb::ReadLive if refusal.is_absent() => {
+            RequestPurpose::Create if refusal.is_absent() => self.type_is_missing(action, refusal),
+            RequestPurpose::ReadLive if refusal.is_absent() => {
                 memory.update(key, |problems| problems.met = false);
                 let dependent = self.dependent_mut(key);
                 dependent.results_mut().unsure = false;
                 dependent.set_absent();
             }
-            _ if refusal.is_absent() && action.verb != Verb::CreateNamespace => {
+            _ if refusal.is_absent() && action.purpose != RequestPurpose::CreateNamespace => {
                 let dependent = self.dependent_mut(key);
                 dependent.set_absent();
-                if matches!(action.verb, Verb::Delete | Verb::Recreate) {
+                if matches!(action.purpose, RequestPurpose::Delete | RequestPurpose::Recreate) {
                     dependent.results_mut().deleting = true;
                     self.removals.deleted += 1;
                 }
             }
             // A test in our JSON patch failed, because another program changed the object in between.
-            Verb::ReleaseFinalizer | Verb::Reclaim if refusal.code == 422 => self.conflict(action, &title),
-            Verb::Compare if refusal.code == 422 => {
+            RequestPurpose::ReleaseFinalizer | RequestPurpose::Reclaim if refusal.code == 422 => self.conflict(action, &title),
+            RequestPurpose::Compare if refusal.code == 422 => {
                 self.dependent_mut(key).results_mut().dry_run = Some(DryRun::Refused);
             }
-            Verb::Create if refusal.is_conflict() && is_being_deleted(refusal) => {
+            RequestPurpose::Create if refusal.is_conflict() && is_being_deleted(refusal) => {
                 self.conflict(action, &title);
             }
-            verb if refusal.is_conflict() && verb != Verb::ReadLive => {
-                if verb == Verb::Create {
+            purpose if refusal.is_conflict() && purpose != RequestPurpose::ReadLive => {
+                if purpose == RequestPurpose::Create {
                     memory.update(key, |problems| problems.met = true);
                 }
                 self.conflict(action, &title);
             }
-            Verb::Update if action.corrective && refusal.code == 422 && self.may_repair(action) => {
+            RequestPurpose::Update if action.corrective && refusal.code == 422 && self.may_repair(action) => {
                 self.dependent_mut(key).results_mut().refused_apply = true;
             }
             _ if action.corrective => {
@@ -195,7 +196,7 @@ impl Observed {
                     return None;
                 }
                 self.remember_failure(action, memory, now);
-                let told = action.verb.is_write() && !refusal.is_transient();
+                let told = action.purpose.is_write() && !refusal.is_transient();
                 return told.then(|| not_repaired(action, refusal));
             }
             _ => {
@@ -281,10 +282,10 @@ fn written(
     persisted: Option<Phase>,
     now: Timestamp,
 ) -> Option<OwnWrite> {
-    let how = match action.verb {
-        Verb::Create => WrittenHow::Created,
-        Verb::Update if action.corrective => WrittenHow::Corrected,
-        Verb::Update => WrittenHow::Updated,
+    let how = match action.purpose {
+        RequestPurpose::Create => WrittenHow::Created,
+        RequestPurpose::Update if action.corrective => WrittenHow::Corrected,
+        RequestPurpose::Update => WrittenHow::Updated,
         _ => return None,
     };
     let (Request::Create(sent) | Request::Replace(sent) | Request::Apply { body: sent, .. }) = &action.request else {
@@ -317,7 +318,7 @@ fn halt_of(action: &ObjectAction, refusal: &Refusal, title: &str) -> ObjectHalt 
     }
     let fields = refusal.immutable_fields();
     let mut message = format!("{title}: {refusal}");
-    if !fields.is_empty() && action.verb == Verb::Update {
+    if !fields.is_empty() && action.purpose == RequestPurpose::Update {
         message.push_str(" (immutable: ");
         message.push_str(&fields.join(", "));
         message.push_str("; set update policy Recreate, or give the object another name)");

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Projection;
 use crate::dependents::fights::CorrectionCause;
 use crate::dependents::memory::Deletions;
-use crate::dependents::{Engine, Memory, ObjectAction, Request, Verb};
+use crate::dependents::{Engine, Memory, ObjectAction, Request, RequestPurpose};
 
 /// Counts a correction that succeeded.
 pub(super) fn remember_success(
@@ -22,12 +22,12 @@ pub(super) fn remember_success(
         let corrections = problems.corrections_of(live.map_or("", Projection::uid));
         match live {
             _ if action.contested => corrections.count([CorrectionCause::Marks], now),
-            Some(live) if action.verb == Verb::Update => {
+            Some(live) if action.purpose == RequestPurpose::Update => {
                 corrections.restored(body, live, &engine.context.field_manager, now);
             }
             _ => corrections.count([CorrectionCause::Object], now),
         }
-        if action.verb == Verb::Recreate {
+        if action.purpose == RequestPurpose::Recreate {
             corrections.outlive_object();
         }
     });
@@ -35,7 +35,7 @@ pub(super) fn remember_success(
 
 /// Counts a deletion, because another program may re-create the object.
 pub(super) fn remember_deletion(action: &ObjectAction, memory: &mut Memory, now: Timestamp) {
-    if action.verb != Verb::Delete {
+    if action.purpose != RequestPurpose::Delete {
         return;
     }
     memory.update(&action.key, |problems| {

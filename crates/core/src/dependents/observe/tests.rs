@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::health::Status;
+use crate::health::Health;
 use crate::manifest::OperatorName;
 
 fn context() -> ProjectionContext {
@@ -48,7 +48,7 @@ fn a_projection_has_the_fields_that_decisions_need() {
     let projection = Projection::of(&live, &context());
     assert_eq!((projection.uid(), projection.resource_version(), projection.generation), ("u", "5", Some(2)));
     assert!(projection.terminating && projection.is_owned_by("hash") && projection.has_finalizer("a"));
-    assert_eq!((projection.digest(), projection.status), ("d", Status::Terminating));
+    assert_eq!((projection.digest(), projection.status), ("d", Health::Terminating));
 }
 
 // READY-3, READY-5
@@ -60,7 +60,7 @@ fn an_invalid_live_hint_is_ignored_and_long_messages_are_cut() {
         "status": {"conditions": [{"type": "Ready", "status": "False", "message": "é".repeat(300)}]},
     });
     let projection = Projection::of(&live, &context());
-    assert_eq!(projection.status, Status::InProgress);
+    assert_eq!(projection.status, Health::InProgress);
     assert_eq!(projection.message().len(), 256);
 }
 
@@ -71,7 +71,7 @@ fn a_kind_may_have_its_own_rule() {
     let rule: KindRule = std::sync::Arc::new(|_| Some(crate::health::Readiness::in_progress("not yet")));
     context.kind_rules.insert(kubewright_machinery::object::GroupKind::new("", "ConfigMap"), rule);
     let live = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
-    assert_eq!(Projection::of(&live, &context).status, Status::InProgress);
+    assert_eq!(Projection::of(&live, &context).status, Health::InProgress);
 }
 
 // OUT-3

@@ -15,7 +15,7 @@ fn a_config_map_is_ready_in_the_pass_that_creates_it() {
     assert_eq!(world.phases(), ["c Ready Current"]);
     assert_eq!(world.requests(), ["Create c"]);
     let ahead = &world.write_aheads[0].items()[0];
-    assert_eq!((ahead.phase, ahead.status), (Phase::ScheduledForApplication, Some(crate::health::Status::InProgress)));
+    assert_eq!((ahead.phase, ahead.status), (Phase::ScheduledForApplication, Some(crate::health::Health::InProgress)));
     let live = world.cluster.get("ConfigMap", "c").unwrap();
     assert_eq!(live.label(&format!("{OPERATOR}/owner-id")), Some(world.engine.owner.hash()));
     assert_eq!(live.annotation(&format!("{OPERATOR}/owner-id")), Some(world.engine.owner.id()));

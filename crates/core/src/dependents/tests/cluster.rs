@@ -17,7 +17,7 @@ pub(super) struct Cluster {
     version: u64,
     uids: u64,
     /// The requests, in the order in which they arrived.
-    pub(super) journal: Vec<(Verb, ObjectKey)>,
+    pub(super) journal: Vec<(RequestPurpose, ObjectKey)>,
     /// The number of requests that changed each object.
     pub(super) changes: BTreeMap<ObjectKey, usize>,
     /// The refusals to return before other answers, by object.
@@ -222,16 +222,16 @@ impl Cluster {
 
     pub(super) fn send(&mut self, engine: &Engine, action: &ObjectAction) -> Answer {
         let answer = self.answer(engine, action);
-        let is_change = action.verb.is_write() && matches!(answer, Answer::Ok(_));
+        let is_change = action.purpose.is_write() && matches!(answer, Answer::Ok(_));
         *self.changes.entry(action.key.clone()).or_default() += usize::from(is_change);
         answer
     }
 
     fn answer(&mut self, engine: &Engine, action: &ObjectAction) -> Answer {
-        self.journal.push((action.verb, action.key.clone()));
+        self.journal.push((action.purpose, action.key.clone()));
         if let Some(refusals) = self.refusals.get_mut(&action.key)
             && !refusals.is_empty()
-            && action.verb.is_write()
+            && action.purpose.is_write()
         {
             return Answer::No(refusals.remove(0));
         }

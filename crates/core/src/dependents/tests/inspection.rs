@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::*;
 use super::world::World;
-use crate::health::Status;
+use crate::health::Health;
 
 /// Checks the rules that hold before every request.
 pub(super) fn inspect(world: &World, desired: &Desired, inventory: &Inventory, action: &ObjectAction) {
@@ -22,14 +22,23 @@ pub(super) fn inspect(world: &World, desired: &Desired, inventory: &Inventory, a
             Some(_) => adoption == Some(crate::manifest::AdoptionPolicy::Always),
         };
         // The operator may remove its own finalizer from objects of any owner.
-        let touches = !matches!(action.verb, Verb::Create | Verb::ReadLive | Verb::CreateNamespace | Verb::ReleaseFinalizer);
+        let touches = !matches!(
+            action.purpose,
+            RequestPurpose::Create
+                | RequestPurpose::ReadLive
+                | RequestPurpose::CreateNamespace
+                | RequestPurpose::ReleaseFinalizer
+        );
         assert!(!touches || may_take || !is_about(action, live), "{action:?} touches what is not ours: {live}");
     }
-    if matches!(action.verb, Verb::Create | Verb::Update | Verb::Recreate | Verb::TakeOwnership) {
+    if matches!(
+        action.purpose,
+        RequestPurpose::Create | RequestPurpose::Update | RequestPurpose::Recreate | RequestPurpose::TakeOwnership
+    ) {
         let persisted = world.persisted.get(key).unwrap_or_else(|| panic!("{action:?} is not persisted"));
         let wanted = wanted.expect("only wanted objects are written");
         let purged = matches!(persisted.phase, Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed);
-        let runs = action.verb != Verb::TakeOwnership;
+        let runs = action.purpose != RequestPurpose::TakeOwnership;
         assert!(!(runs && purged) || persisted.digest != wanted.digest, "{action:?} runs a purged object again");
         if !action.corrective {
             for earlier in desired.objects().iter().filter(|other| other.apply_order < wanted.apply_order) {
@@ -37,7 +46,7 @@ pub(super) fn inspect(world: &World, desired: &Desired, inventory: &Inventory, a
             }
         }
     }
-    if action.verb == Verb::Delete && wanted.is_none() {
+    if action.purpose == RequestPurpose::Delete && wanted.is_none() {
         for object in desired.objects() {
             assert!(is_done(world, inventory, object), "{action:?} comes before {} is ready", object.key);
         }
@@ -73,6 +82,6 @@ fn is_done(world: &World, inventory: &Inventory, object: &DesiredObject) -> bool
         return false;
     };
     let live = Projection::of(live, &world.engine.context);
-    let ready = live.status == Status::Current || live.lagging && item.phase == Phase::Ready;
+    let ready = live.status == Health::Current || live.lagging && item.phase == Phase::Ready;
     ready && live.digest() == object.digest
 }

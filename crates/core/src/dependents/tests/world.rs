@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt, ObjectKey};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt, ObjectKey, Scope};
 use serde_json::{Value, json};
 
 use super::super::*;
 use super::cluster::{Answer, Cluster, GROUP};
-use crate::manifest::{OperatorName, OwnerId, Policies};
+use crate::manifest::{DependentPolicies, OperatorName, OwnerId};
 
 pub(super) const OPERATOR: &str = "op.example.com";
 pub(super) const START: &str = "2026-01-01T00:00:00Z";
@@ -20,7 +20,7 @@ const ENDLESS: usize = 200;
 pub(super) struct World {
     pub(super) cluster: Cluster,
     pub(super) engine: Engine,
-    pub(super) policies: Policies,
+    pub(super) policies: DependentPolicies,
     /// The inventory in the component's status.
     pub(super) persisted: Inventory,
     pub(super) memory: Memory,
@@ -65,11 +65,11 @@ impl World {
         let context = ProjectionContext::new(OperatorName::new(OPERATOR).unwrap());
         let mut engine = Engine::new(context, OwnerId::new("cluster/demo/component"));
         engine.finalizer = crate::finalizer::FinalizerName::parse(format!("{OPERATOR}/finalizer")).unwrap();
-        engine.additional_managed_types = vec![ManagedType::declared(GROUP, "Bar")];
+        engine.additional_managed_types = vec![ManagedTypePattern::declared(GROUP, "Bar")];
         Self {
             cluster: Cluster::new(),
             engine,
-            policies: Policies { reapply_interval: std::time::Duration::from_mins(9), ..Policies::default() },
+            policies: DependentPolicies { reapply_interval: std::time::Duration::from_mins(9), ..DependentPolicies::default() },
             persisted: Inventory::default(),
             memory: Memory::default(),
             now: START.parse().unwrap(),
@@ -239,7 +239,7 @@ impl World {
 
     /// Returns the requests since the last call.
     pub(super) fn requests(&mut self) -> Vec<String> {
-        self.cluster.journal.drain(..).map(|(verb, key)| format!("{verb:?} {}", key.name)).collect()
+        self.cluster.journal.drain(..).map(|(purpose, key)| format!("{purpose:?} {}", key.name)).collect()
     }
 
     pub(super) fn item(&self, name: &str) -> &Item {

@@ -1,4 +1,7 @@
 use std::fmt;
+use std::time::Duration;
+
+use kubewright_machinery::object::GroupVersionKind;
 
 use crate::flow::*;
 
@@ -80,7 +83,13 @@ fn answers_of_the_server_are_classified_by_the_table() {
 // RTY-13
 #[test]
 fn faults_without_an_answer_back_off() {
-    let faults = [ApiFault::NoResponse, ApiFault::Undecodable, ApiFault::KindNotServed].map(|fault| fault.classification());
+    let request = || "list /api/v1/configmaps".to_owned();
+    let faults = [
+        ApiError::TimedOut { request: request(), after: Duration::from_secs(30) },
+        ApiError::Decode { request: request(), problem: "no JSON".to_owned() },
+        ApiError::NotServed { gvk: GroupVersionKind::new("example.dev", "v1", "Widget"), served: Vec::new() },
+    ];
+    let faults = faults.map(|error| classified(wrapped(error)));
     assert!(faults.iter().all(|found| found.class == Class::Backoff && found.recognised));
     assert_eq!(faults.map(|found| found.reason.to_string()), ["ConnectionFailed", "DecodeFailed", "KindNotServed"]);
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::classify::status;
-use crate::backoff::{Policy, RateLimiter, Retry, Rng, Timing, bucket, exponential};
+use crate::backoff::{FailedPass, Policy, RateLimiter, Rng, Timing, bucket, exponential};
 use crate::flow::*;
 use crate::time::Moment;
 
@@ -19,13 +19,13 @@ pub(super) fn run(flow: &Flow, memory: &mut KeyMemory) -> Conclusion {
 }
 
 /// Reports and concludes an outcome.
-fn end(flow: &Flow, memory: &mut KeyMemory, prior: &Prior, limits: &mut Limits, pass: &Pass) -> Conclusion {
+fn end(flow: &Flow, memory: &mut KeyMemory, prior: &Prior, limits: &mut Limits, pass: &PassTimes) -> Conclusion {
     let told = report(flow, memory, prior, limits.timing());
     conclude(flow, told, memory, limits, pass)
 }
 
-fn pass(now: Moment) -> Pass {
-    Pass { started: now, ended: now, recheck: None, persisted: None }
+fn pass(now: Moment) -> PassTimes {
+    PassTimes { started: now, ended: now, recheck: None, persisted: None }
 }
 
 fn delays(memory: &mut KeyMemory, flows: impl IntoIterator<Item = Flow>) -> Vec<String> {
@@ -164,7 +164,7 @@ fn passes_of_several_threads_advance_each_key_by_its_own_failures() {
 #[test]
 fn the_smallest_delay_wins() {
     let mut limits = Limits::new(Timing::default().without_jitter(), 1);
-    let soon = Pass { recheck: Some(D1), ..pass(Moment::START) };
+    let soon = PassTimes { recheck: Some(D1), ..pass(Moment::START) };
     let success = end(&Ok(()), &mut fresh(), &Prior::Memory, &mut limits, &soon);
     assert_eq!((success.schedule, success.report.ready.unwrap().0), (Schedule::After(D1), true));
     let rechecked = Flow::from(Wait::for_event("W").recheck(Delay::secs::<9>()).recheck(Delay::secs::<20>()));
@@ -181,11 +181,11 @@ fn the_first_five_conflicts_in_a_row_are_quiet() {
     assert!(
         outcomes[..5]
             .iter()
-            .all(|conclusion| conclusion.report.outcome == Outcome::Conflict && conclusion.report.event.is_none())
+            .all(|conclusion| conclusion.report.outcome == ResultLabel::Conflict && conclusion.report.event.is_none())
     );
-    assert_eq!((outcomes[5].report.outcome, outcomes[5].report.event.is_some()), (Outcome::Error, true));
+    assert_eq!((outcomes[5].report.outcome, outcomes[5].report.event.is_some()), (ResultLabel::Error, true));
     run(&Ok(()), &mut memory);
-    assert_eq!(run(&conflict(), &mut memory).report.outcome, Outcome::Conflict);
+    assert_eq!(run(&conflict(), &mut memory).report.outcome, ResultLabel::Conflict);
 }
 
 // LIM-3
@@ -221,7 +221,7 @@ fn many_failing_keys_share_a_limit() {
 struct Linear(Vec<u32>);
 
 impl RateLimiter for Linear {
-    fn delay(&mut self, retry: &Retry, _: &mut Rng) -> Duration {
+    fn delay(&mut self, retry: &FailedPass, _: &mut Rng) -> Duration {
         self.0.push(retry.failures);
         assert_eq!(self.0.len() as u32, retry.failures, "asked once per failure that counts");
         Duration::from_secs(if retry.slow { 60 } else { 1 } * u64::from(retry.failures))
@@ -271,8 +271,8 @@ fn the_class_of_unknown_errors_can_be_set() {
     let timing = Timing { unclassified: Class::Terminal, ..Timing::default() };
     let mut limits = Limits::new(timing, 1);
     let mut outcome = |flow: &Flow| end(flow, &mut fresh(), &Prior::Memory, &mut limits, &pass(Moment::START)).report.outcome;
-    assert_eq!(outcome(&Failure::msg("plain").into()), Outcome::Terminal);
-    assert_eq!(outcome(&failed()), Outcome::Error);
+    assert_eq!(outcome(&Failure::msg("plain").into()), ResultLabel::Terminal);
+    assert_eq!(outcome(&failed()), ResultLabel::Error);
 }
 
 // ACT-6, FPIPE-11
@@ -342,7 +342,7 @@ fn every_outcome_except_done_is_retried_or_reported() {
         let conclusion = run(&flow, &mut fresh());
         let visible =
             conclusion.report.ready.is_some() || conclusion.report.event.is_some() || conclusion.schedule != Schedule::OnEvent;
-        assert!(conclusion.report.outcome == Outcome::Done || visible);
+        assert!(conclusion.report.outcome == ResultLabel::Done || visible);
     }
 }
 
@@ -353,8 +353,8 @@ fn a_report_advances_no_back_off_and_a_joined_outcome_can_be_reported_again() {
     let limits = Limits::new(Timing::default().without_jitter(), 1);
     let told = |flow: &Flow, memory: &KeyMemory| report(flow, memory, &Prior::Memory, limits.timing());
     for _ in 0..3 {
-        assert_eq!(told(&Ok(()), &memory).outcome, Outcome::Done);
-        assert_eq!(told(&failed(), &memory).outcome, Outcome::Error);
+        assert_eq!(told(&Ok(()), &memory).outcome, ResultLabel::Done);
+        assert_eq!(told(&failed(), &memory).outcome, ResultLabel::Error);
     }
     let joined =
         join([("pass", Ok(())), ("status", Failure::backoff("not written").reason("StatusWriteFailed").into())]).map(|_| ());

@@ -81,8 +81,8 @@ fn messages_name_the_branches() {
 // BR-4
 #[test]
 fn a_join_is_quiet_only_when_all_its_failures_are() {
-    assert_eq!(run(&joined(vec![conflict(), wait(S7), conflict()]), &mut fresh()).report.outcome, Outcome::Conflict);
-    assert_eq!(run(&joined(vec![conflict(), backoff()]), &mut fresh()).report.outcome, Outcome::Error);
+    assert_eq!(run(&joined(vec![conflict(), wait(S7), conflict()]), &mut fresh()).report.outcome, ResultLabel::Conflict);
+    assert_eq!(run(&joined(vec![conflict(), backoff()]), &mut fresh()).report.outcome, ResultLabel::Error);
 }
 
 // RTY-24, ERR-9
@@ -148,7 +148,7 @@ fn flow((index, kind): (usize, &Kind)) -> Flow {
     }
 }
 
-fn seen(flow: &Flow) -> (Schedule, Option<HaltKind>, Option<Reason>, Outcome, Option<Delay>) {
+fn seen(flow: &Flow) -> (Schedule, Option<HaltKind>, Option<Reason>, ResultLabel, Option<Delay>) {
     let conclusion = run(flow, &mut fresh());
     let halt = flow.as_ref().err();
     let deadline = halt.and_then(Halt::pending_deadline).map(|pending| pending.deadline);

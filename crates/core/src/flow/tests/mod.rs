@@ -1,3 +1,4 @@
+mod api_error;
 mod classify;
 mod conclude;
 mod confidential;
@@ -6,5 +7,7 @@ mod denial;
 mod ext;
 mod halt;
 mod join;
+#[cfg(feature = "kube")]
+mod kube_error;
 mod matchers;
 mod traits;

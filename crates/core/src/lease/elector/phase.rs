@@ -15,7 +15,7 @@ pub(super) enum ElectorPhase {
         stage: TermStage,
         renew: Moment,
     },
-    Losing(TermEnding),
+    Losing(RemainingTermStep),
     Released,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum TermStage {
 
 /// The step that has to end before a lost term is over.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum TermEnding {
+pub(super) enum RemainingTermStep {
     Promotion,
     Passes,
     Demotion,

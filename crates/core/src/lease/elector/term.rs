@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Elector;
-use super::phase::{ElectorPhase, TermEnding, TermStage};
+use super::phase::{ElectorPhase, RemainingTermStep, TermStage};
 use crate::backoff::Policy;
 use crate::lease::{Output, Term};
 use crate::time::Moment;
@@ -48,19 +48,19 @@ impl Elector {
                 };
                 self.phase = ElectorPhase::Holding { term, stage, renew };
             }
-            ElectorPhase::Losing(TermEnding::Promotion) if succeeded => {
-                self.phase = ElectorPhase::Losing(TermEnding::Demotion);
+            ElectorPhase::Losing(RemainingTermStep::Promotion) if succeeded => {
+                self.phase = ElectorPhase::Losing(RemainingTermStep::Demotion);
                 outputs.push(Output::Demote);
             }
-            ElectorPhase::Losing(TermEnding::Promotion) => self.start_over(now),
+            ElectorPhase::Losing(RemainingTermStep::Promotion) => self.start_over(now),
             _ => {}
         }
     }
 
     pub(super) fn drained(&mut self, outputs: &mut Vec<Output>) {
         match &mut self.phase {
-            ElectorPhase::Losing(ending @ TermEnding::Passes) => {
-                *ending = TermEnding::Demotion;
+            ElectorPhase::Losing(step @ RemainingTermStep::Passes) => {
+                *step = RemainingTermStep::Demotion;
                 outputs.push(Output::Demote);
             }
             ElectorPhase::Holding { stage: stage @ TermStage::Active, .. } if self.stopping => {
@@ -72,7 +72,8 @@ impl Elector {
     }
 
     pub(super) fn demoted(&mut self, now: Moment) {
-        if let ElectorPhase::Losing(TermEnding::Demotion) | ElectorPhase::Holding { stage: TermStage::Demoting, .. } = self.phase
+        if let ElectorPhase::Losing(RemainingTermStep::Demotion) | ElectorPhase::Holding { stage: TermStage::Demoting, .. } =
+            self.phase
         {
             self.start_over(now);
         }
@@ -93,7 +94,7 @@ impl Elector {
     /// Ends the term. Its bucket, passes and hooks end one after the other.
     pub(super) fn lose(&mut self, now: Moment, outputs: &mut Vec<Output>) {
         let ElectorPhase::Holding { stage, .. } = self.phase else { return };
-        let ending = match stage {
+        let step = match stage {
             TermStage::Checking(_) => None,
             TermStage::PromotingAgain { .. } => {
                 outputs.push(Output::CancelTerm);
@@ -101,16 +102,16 @@ impl Elector {
             }
             TermStage::Promoting { .. } => {
                 outputs.push(Output::CancelTerm);
-                Some(TermEnding::Promotion)
+                Some(RemainingTermStep::Promotion)
             }
             TermStage::Active => {
                 outputs.push(Output::CancelTerm);
-                Some(TermEnding::Passes)
+                Some(RemainingTermStep::Passes)
             }
-            TermStage::Demoting => Some(TermEnding::Demotion),
+            TermStage::Demoting => Some(RemainingTermStep::Demotion),
         };
-        match ending {
-            Some(ending) => self.phase = ElectorPhase::Losing(ending),
+        match step {
+            Some(step) => self.phase = ElectorPhase::Losing(step),
             None => self.start_over(now),
         }
     }

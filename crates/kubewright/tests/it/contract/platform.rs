@@ -8,7 +8,6 @@ use kubewright::contract::{
     ApplyContext, CleanupContext, ComponentController, ComponentPass, ContractComponent, ContractExt as _, ContractStatus,
     DeclaredCondition, Maybe, NoInternal, NoPart, OperatorComponentController, OwnerStatus, Ready,
 };
-use kubewright::core::condition::{ConditionPolarity, ConditionVisibility};
 use kubewright::prelude::*;
 use parking_lot::Mutex;
 
@@ -115,16 +114,8 @@ impl ContractComponent for Landscaper {
     type Private = NoPart;
 
     const CONDITIONS: &'static [DeclaredCondition] = &[
-        DeclaredCondition {
-            type_: "LandscaperInstalled",
-            visibility: ConditionVisibility::Public,
-            polarity: ConditionPolarity::Normal,
-        },
-        DeclaredCondition {
-            type_: "LandscaperDegraded",
-            visibility: ConditionVisibility::Public,
-            polarity: ConditionPolarity::Abnormal,
-        },
+        DeclaredCondition::of(&ConditionType::<Self>::new("LandscaperInstalled")),
+        DeclaredCondition::of(&ConditionType::<Self>::new("LandscaperDegraded").abnormal()),
     ];
 
     fn configured(_: &Platform) -> bool {

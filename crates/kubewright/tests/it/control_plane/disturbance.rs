@@ -6,7 +6,7 @@ use std::time::Duration;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{Hand, Pace, Scenario, Step, survives};
+use kubewright_testing::disturbance::{Hand, Pace, Scenario, ScenarioStep, survives};
 
 use super::controllers::{Polling, platform};
 use super::external::{ACCESS, DEPLOYMENT, REMOTE, SYSTEM};
@@ -22,7 +22,7 @@ struct ControlPlanes {
     is_ready: bool,
     /// The number of components that write to one other component in the same step.
     writers: usize,
-    steps: fn() -> Vec<Step>,
+    steps: fn() -> Vec<ScenarioStep>,
 }
 
 const NAME: &str = "demo";
@@ -32,24 +32,24 @@ fn polling() -> Polling {
     Polling { interval: Delay::secs::<2>(), ..Polling::default() }
 }
 
-fn roll_out() -> Vec<Step> {
-    vec![Step::Set(owner(NAME)), until_ready(NAME)]
+fn roll_out() -> Vec<ScenarioStep> {
+    vec![ScenarioStep::Set(owner(NAME)), until_ready(NAME)]
 }
 
-fn change() -> Vec<Step> {
+fn change() -> Vec<ScenarioStep> {
     let mut changed = owner(NAME);
     changed["spec"]["apiServer"]["region"] = "asia".into();
     vec![
-        Step::Set(changed),
+        ScenarioStep::Set(changed),
         until_ready(NAME),
-        Step::Edit(owner(NAME), json!({ "spec": { "landscaper": null } })),
-        Step::Gone(of_group("Landscaper", NAME)),
+        ScenarioStep::Edit(owner(NAME), json!({ "spec": { "landscaper": null } })),
+        ScenarioStep::Gone(of_group("Landscaper", NAME)),
         until_ready(NAME),
     ]
 }
 
-fn teardown() -> Vec<Step> {
-    vec![Step::Delete(owner(NAME)), Step::Gone(owner(NAME))]
+fn teardown() -> Vec<ScenarioStep> {
+    vec![ScenarioStep::Delete(owner(NAME)), ScenarioStep::Gone(owner(NAME))]
 }
 
 /// Returns an object of another owner, which stays.
@@ -66,11 +66,11 @@ fn of_group(kind: &str, name: &str) -> Value {
     json!({ "apiVersion": format!("{DOMAIN}/v1"), "kind": kind, "metadata": { "name": name } })
 }
 
-fn until_ready(name: &str) -> Step {
+fn until_ready(name: &str) -> ScenarioStep {
     let holds = |live: &Value, phase: &str| {
         live["status"]["phase"] == phase && live["status"]["observedGeneration"].as_i64() == live.generation()
     };
-    Step::Until(owner(name), "Ready".to_owned(), holds)
+    ScenarioStep::Until(owner(name), "Ready".to_owned(), holds)
 }
 
 impl Scenario for ControlPlanes {
@@ -101,15 +101,15 @@ impl Scenario for ControlPlanes {
         cluster.install_crds(&self.operator()).await;
     }
 
-    fn before(&self, _: &str) -> Vec<Step> {
-        let mut steps = vec![Step::Create(bystander())];
+    fn before(&self, _: &str) -> Vec<ScenarioStep> {
+        let mut steps = vec![ScenarioStep::Create(bystander())];
         if self.is_ready {
             steps.extend(roll_out());
         }
         steps
     }
 
-    fn steps(&self, _: &str) -> Vec<Step> {
+    fn steps(&self, _: &str) -> Vec<ScenarioStep> {
         (self.steps)()
     }
 

@@ -6,7 +6,6 @@ use kubewright::contract::{
     ComponentType, Components, Contract, ContractComponent, ContractMember, ContractStatus, DeclaredCondition, DependsOn,
     MaybeOf, Needs, NeedsEdge, NoInternal, NoPart, OutlivedByEdge, OwnerStatus, Ready, ReadyOf, StandardForm,
 };
-use kubewright::core::condition::{ConditionPolarity, ConditionVisibility};
 use kubewright::prelude::*;
 
 pub(super) const DOMAIN: &str = "platform.example.dev";
@@ -122,7 +121,7 @@ pub(super) const CLUSTER_DELETED: &str = "ClusterDeleted";
 const DELETIONS: &[DeclaredCondition] = &[deletion(ACCESS_DELETED), deletion(CLUSTER_DELETED)];
 
 const fn deletion(type_: &'static str) -> DeclaredCondition {
-    DeclaredCondition { type_, visibility: ConditionVisibility::Public, polarity: ConditionPolarity::Informational }
+    DeclaredCondition::of(&ConditionType::<ApiServer>::new(type_).informational())
 }
 
 macro_rules! component {

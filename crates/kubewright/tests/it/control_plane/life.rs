@@ -7,7 +7,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
-use kubewright_apiserver::middleware::journal::{Mark, Record};
+use kubewright_middleware::journal::{Mark, Record};
 use kubewright_testing::{TestCluster, TestOperator};
 
 use super::controllers::{Polling, platform};

@@ -8,7 +8,7 @@ use kube::api::DeleteParams;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright::runtime::ensure::ChildDeletion;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use super::world::{brought_up, gone, names, reading, script, sent, watching};
 use crate::ensure::world::{DOMAIN, child_of};

@@ -5,7 +5,7 @@ use kubewright::core::finalizer::FinalizerName;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright::runtime::ensure::ChildDeletion;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use super::world::{gone, sent, watching};
 use crate::ensure::world::{Log, child_of};

@@ -7,7 +7,7 @@ use kubewright::core::flow::Delay;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright::runtime::ensure::ChildChange;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use super::world::gone;
 use crate::ensure::world::{DOMAIN, Log};
@@ -66,7 +66,7 @@ async fn a_helper_is_created_by_a_cleanup_and_deleted_before_the_finalizer_is_re
         assert_eq!(log.count("Created"), 1, "{:?}", log.all());
         let requests = world.cluster.journal().all().writes();
         let of = |group: &'static str, resource: &'static str, verb| {
-            move |record: &kubewright_apiserver::middleware::journal::Record| {
+            move |record: &kubewright_middleware::journal::Record| {
                 record
                     .target
                     .resource()

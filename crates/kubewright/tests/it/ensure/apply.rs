@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright::runtime::ensure::Ensure;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::TestCluster;
 
 use super::world::{DOMAIN, child_of, ensuring, holds, requests, start, start_on, told};

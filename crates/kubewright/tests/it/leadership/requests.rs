@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::status::Status;
+use kubewright_middleware::{Status, Verb};
 use kubewright_testing::TestCluster;
 
 use super::replicas::{RENEW, RETRY, Replica, all_led, create, leases, ready, start_operator};

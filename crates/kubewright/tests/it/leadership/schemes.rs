@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::api::coordination::v1::Lease;
 use kubewright::runtime::admin::CheckKind;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::status::Status;
+use kubewright_middleware::{Status, Verb};
 use kubewright_testing::TestCluster;
 use serde_json::json;
 

@@ -141,16 +141,15 @@ fn judged_writes(cluster: &TestCluster, leases: &[String], stopped: &BTreeMap<&s
         let Some(target) = record.target.resource().filter(|_| record.status().is_some_and(|code| code < 300)) else { continue };
         let created = record.body.as_ref().and_then(|body| body.pointer("/metadata/name")).and_then(Value::as_str);
         for change in &record.changes {
-            let object = change.object.name.name.to_string();
+            let object = change.name.clone();
             // Changes of other writers in the meantime are listed here, too.
-            let is_own =
-                *change.object.resource.plural == *target.resource && (target.name == object || created == Some(&object));
+            let is_own = change.resource == target.resource && (target.name == object || created == Some(&object));
             if !is_own {
                 continue;
             }
             let agent = record.user_agent.split(' ').next().unwrap_or_default().to_owned();
             let is_replica = agent.starts_with("go-") || agent.starts_with("shared-operator/");
-            match &*change.object.resource.plural {
+            match change.resource.as_str() {
                 "leases" if is_replica => {
                     if let Some(holder) = change.difference.pointer("/spec/holderIdentity").and_then(Value::as_str) {
                         holders.insert(object, if holder.is_empty() { String::new() } else { agent });

@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::core::GroupVersionKind;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
-use kubewright_apiserver::middleware::journal::{Mark, Record};
+use kubewright_middleware::journal::{Mark, Record};
 use kubewright_testing::{TestCluster, TestOperator};
 
 use super::documented::{PASSED_OVER, explained};

@@ -6,7 +6,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service};
 use k8s_openapi::api::networking::v1::NetworkPolicy;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::fixtures::package::{AccountProducer, Package, RESTORED};
 
 use super::world::{PackageWorld, descriptor, shop};

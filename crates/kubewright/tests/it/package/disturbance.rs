@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{Hand, Pace, Scenario, Step, survives};
+use kubewright_testing::disturbance::{Hand, Pace, Scenario, ScenarioStep, survives};
 use kubewright_testing::fixtures::package::{AccountProducer, Package, PackageSpec, PackageVolume, Scripts, operator};
 
 use super::world::{CLASS, condition, descriptor, shop, storage_class};
@@ -15,7 +15,7 @@ struct Packages {
     name: &'static str,
     /// True if the package is installed before the disturbances begin.
     is_installed: bool,
-    steps: fn() -> Vec<Step>,
+    steps: fn() -> Vec<ScenarioStep>,
 }
 
 fn package(change: fn(&mut PackageSpec)) -> Value {
@@ -27,7 +27,7 @@ fn package(change: fn(&mut PackageSpec)) -> Value {
 }
 
 /// Returns the step that waits until the package is ready in its newest generation, with this version installed and a volume of this size.
-pub(crate) fn until_installed(object: Value, version: &str, size: &str) -> Step {
+pub(crate) fn until_installed(object: Value, version: &str, size: &str) -> ScenarioStep {
     let holds = |live: &Value, wanted: &str| {
         let ready = condition(live, "Ready");
         let is_current = ready["observedGeneration"].as_i64() == live.generation() && ready["status"] == "True";
@@ -35,27 +35,30 @@ pub(crate) fn until_installed(object: Value, version: &str, size: &str) -> Step 
         let installed = live["status"]["installedVersion"].as_str().unwrap_or_default();
         is_current && format!("{installed} with {size}") == wanted
     };
-    Step::Until(object, format!("{version} with {size}"), holds)
+    ScenarioStep::Until(object, format!("{version} with {size}"), holds)
 }
 
-fn install() -> Vec<Step> {
-    vec![Step::Set(package(|_| {})), until_installed(package(|_| {}), "1.0.0", "1Gi")]
+fn install() -> Vec<ScenarioStep> {
+    vec![ScenarioStep::Set(package(|_| {})), until_installed(package(|_| {}), "1.0.0", "1Gi")]
 }
 
-fn upgrade() -> Vec<Step> {
-    vec![Step::Set(package(|spec| "2.0.0".clone_into(&mut spec.version))), until_installed(package(|_| {}), "2.0.0", "1Gi")]
+fn upgrade() -> Vec<ScenarioStep> {
+    vec![
+        ScenarioStep::Set(package(|spec| "2.0.0".clone_into(&mut spec.version))),
+        until_installed(package(|_| {}), "2.0.0", "1Gi"),
+    ]
 }
 
 fn grow(spec: &mut PackageSpec) {
     spec.volume = Some(PackageVolume { size: "2Gi".to_owned(), storage_class: Some(CLASS.to_owned()) });
 }
 
-fn resize() -> Vec<Step> {
-    vec![Step::Set(package(grow)), until_installed(package(|_| {}), "1.0.0", "2Gi")]
+fn resize() -> Vec<ScenarioStep> {
+    vec![ScenarioStep::Set(package(grow)), until_installed(package(|_| {}), "1.0.0", "2Gi")]
 }
 
-fn removal() -> Vec<Step> {
-    vec![Step::Delete(package(|_| {})), Step::Gone(package(|_| {}))]
+fn removal() -> Vec<ScenarioStep> {
+    vec![ScenarioStep::Delete(package(|_| {})), ScenarioStep::Gone(package(|_| {}))]
 }
 
 /// Plays the storage: claims are bound, and get the requested capacity.
@@ -146,13 +149,13 @@ impl Scenario for Packages {
         cluster.apply(storage_class()).await;
     }
 
-    fn before(&self, _: &str) -> Vec<Step> {
+    fn before(&self, _: &str) -> Vec<ScenarioStep> {
         let mut steps = Vec::new();
         for version in ["1.0.0", "2.0.0"] {
             let mut described = descriptor("shop", version);
             described.accounts = vec![AccountProducer { producer: "users".to_owned(), optional: false }];
             described.extra_resources.insert("motd".to_owned(), [("text".to_owned(), "hello".to_owned())].into());
-            steps.push(Step::Create(described.to_map()));
+            steps.push(ScenarioStep::Create(described.to_map()));
         }
         if self.is_installed {
             steps.extend(install());
@@ -160,12 +163,12 @@ impl Scenario for Packages {
         steps
     }
 
-    fn steps(&self, _: &str) -> Vec<Step> {
+    fn steps(&self, _: &str) -> Vec<ScenarioStep> {
         (self.steps)()
     }
 
     // Packages own the descriptor of their version.
-    fn may_write(&self, _: &[Step], _: &Value) -> bool {
+    fn may_write(&self, _: &[ScenarioStep], _: &Value) -> bool {
         true
     }
 

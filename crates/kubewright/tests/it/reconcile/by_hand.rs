@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use super::widget::{FINALIZER, Script, Widget, Widgets};
 use super::world::World;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Secret;
 use kubewright::prelude::*;
 use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::TestCluster;
 use serde_json::json;
 

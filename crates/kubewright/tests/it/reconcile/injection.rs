@@ -10,7 +10,7 @@ use kubewright::runtime::leadership::Leadership;
 use kubewright::runtime::operator::{Declarations, OperatorContext, OperatorError};
 use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright::runtime::store::{MetaStore, Store};
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;
 

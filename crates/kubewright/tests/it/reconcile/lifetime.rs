@@ -10,8 +10,8 @@ use kubewright::machinery::object::{Key, ObjectReference};
 use kubewright::prelude::*;
 use kubewright::runtime::events::Event;
 use kubewright::runtime::inject::OperatorInfo;
-use kubewright::runtime::watch::{Scope, StoreScope};
-use kubewright_apiserver::kinds::Verb;
+use kubewright::runtime::watch::{ScopeType, StoreScope};
+use kubewright_middleware::Verb;
 use kubewright_testing::TestCluster;
 
 use super::world::until;
@@ -19,7 +19,7 @@ use super::world::until;
 /// The scope of secrets with a label.
 struct Labelled;
 
-impl Scope for Labelled {
+impl ScopeType for Labelled {
     fn scope() -> StoreScope {
         StoreScope::default().labels("watched=yes")
     }

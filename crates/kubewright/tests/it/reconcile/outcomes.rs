@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright::core::backoff::Timing;
 use kubewright::core::flow::Classified;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use super::widget::{Script, Widget, Widgets};
 use super::world::World;

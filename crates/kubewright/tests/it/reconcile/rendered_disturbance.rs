@@ -3,7 +3,7 @@
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{Hand, Pace, Scenario, Step, survives};
+use kubewright_testing::disturbance::{Hand, Pace, Scenario, ScenarioStep, survives};
 
 use super::rendered::{GROUP, is_ready, operator};
 
@@ -17,8 +17,8 @@ fn page(name: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name } })
 }
 
-fn ready() -> Step {
-    Step::Until(site(json!({})), "ready".to_owned(), |site, _| is_ready(site))
+fn ready() -> ScenarioStep {
+    ScenarioStep::Until(site(json!({})), "ready".to_owned(), |site, _| is_ready(site))
 }
 
 impl Scenario for Sites {
@@ -38,14 +38,14 @@ impl Scenario for Sites {
         cluster.install_crds(&self.operator()).await;
     }
 
-    fn before(&self, _: &str) -> Vec<Step> {
-        vec![Step::Create(page("of-nobody"))]
+    fn before(&self, _: &str) -> Vec<ScenarioStep> {
+        vec![ScenarioStep::Create(page("of-nobody"))]
     }
 
-    fn steps(&self, _: &str) -> Vec<Step> {
+    fn steps(&self, _: &str) -> Vec<ScenarioStep> {
         let first = json!({ "pages": { "a": { "text": "1" }, "b": { "text": "1", "order": 1 } } });
         let second = json!({ "pages": { "a": { "text": "2" }, "c": { "text": "1", "order": 1, "deleteOrder": 1 } } });
-        vec![Step::Set(site(first)), ready(), Step::Set(site(second)), ready()]
+        vec![ScenarioStep::Set(site(first)), ready(), ScenarioStep::Set(site(second)), ready()]
     }
 
     async fn left(&self, hand: &Hand) -> Result<Vec<Value>, String> {

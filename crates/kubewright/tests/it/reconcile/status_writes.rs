@@ -1,7 +1,7 @@
 //! The content of a status after a pass.
 
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use super::widget::{Script, Widget, Widgets};
 use super::world::World;

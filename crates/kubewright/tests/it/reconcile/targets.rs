@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::Records;
+use kubewright_middleware::Verb;
+use kubewright_middleware::journal::Records;
 
 use super::far_clusters::{ANNOTATION, Connectivity, Places, Remotes, configured, kubeconfig};
 use super::widget::Widget;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{Hand, Pace, Scenario, Step, survives};
+use kubewright_testing::disturbance::{Hand, Pace, Scenario, ScenarioStep, survives};
 use kubewright_testing::fixtures::package::{Package, Packages, Scripts};
 use kubewright_testing::fixtures::restart::{HistoryLimits, RestartRequest, RestartRequestSpec, Restarts};
 
@@ -23,9 +23,9 @@ fn request(name: &str, package: &str) -> Value {
     json!(RestartRequest::new(name, RestartRequestSpec { package: package.to_owned() }))
 }
 
-fn until(name: &str, phase: &str) -> Step {
+fn until(name: &str, phase: &str) -> ScenarioStep {
     let holds = |live: &Value, phase: &str| live["status"]["phase"] == phase;
-    Step::Until(request(name, ""), phase.to_owned(), holds)
+    ScenarioStep::Until(request(name, ""), phase.to_owned(), holds)
 }
 
 impl Scenario for Restarting {
@@ -57,22 +57,22 @@ impl Scenario for Restarting {
         cluster.install_crds(&self.operator()).await;
     }
 
-    fn before(&self, _: &str) -> Vec<Step> {
+    fn before(&self, _: &str) -> Vec<ScenarioStep> {
         let installed = until_installed(package(), "1.0.0", "no volume");
-        vec![Step::Create(descriptor("shop", "1.0.0").to_map()), Step::Set(package()), installed]
+        vec![ScenarioStep::Create(descriptor("shop", "1.0.0").to_map()), ScenarioStep::Set(package()), installed]
     }
 
-    fn steps(&self, _: &str) -> Vec<Step> {
+    fn steps(&self, _: &str) -> Vec<ScenarioStep> {
         vec![
-            Step::Set(request("one", "shop")),
+            ScenarioStep::Set(request("one", "shop")),
             until("one", "completed"),
-            Step::Set(request("lost", "absent")),
+            ScenarioStep::Set(request("lost", "absent")),
             until("lost", "failed"),
             until_installed(package(), "1.0.0", "no volume"),
         ]
     }
 
-    fn may_write(&self, _: &[Step], _: &Value) -> bool {
+    fn may_write(&self, _: &[ScenarioStep], _: &Value) -> bool {
         true
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::fixtures::package::Package;
 use kubewright_testing::fixtures::restart::{HistoryLimits, RestartRequest};
 

@@ -51,7 +51,7 @@ async fn no_client_sends_a_write_when_the_term_has_ended() {
     let (cluster, seen) = noting();
     let write = ApiRequest::patch(&maps(), "ns", "a", PatchKind::Merge, &json!({}));
     let layered = cluster.layered(|client| client);
-    let other = cluster.acting_as(&Impersonation::user("jane")).unwrap();
+    let other = cluster.acting_as(&ImpersonatedIdentity::user("jane")).unwrap();
     for cluster in [&cluster, &cluster.for_controller("shop"), &layered, &other] {
         let api: Api<ConfigMap> = Api::namespaced(cluster.client().clone(), "ns");
         let (own, patched, deleted) = fenced(fence(None), async {

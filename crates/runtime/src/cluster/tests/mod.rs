@@ -7,10 +7,10 @@ mod repeat;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_machinery::object::{GroupKind, GroupVersionKind};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, Propagation};
 use serde_json::json;
 
-use super::{ApiError, ApiRequest, ApiResource, ConnectError, Impersonation, PatchKind, Propagation, Rate, Retry};
+use super::{ApiError, ApiRequest, ApiResource, ConnectError, ImpersonatedIdentity, PatchKind, Rate, RequestRetries};
 use crate::testing::{Fault, Server};
 
 fn config_maps() -> ApiResource {
@@ -163,7 +163,7 @@ async fn transient_errors_are_retried_twice_after_100_and_500_milliseconds() {
     server.fail_always("configmaps", Fault::Status(503, "ServiceUnavailable"));
     let cluster = server.cluster();
     let before = cluster.clock().moment();
-    let error = cluster.send_retrying(&list(), &Retry::default()).await.unwrap_err();
+    let error = cluster.send_retrying(&list(), &RequestRetries::default()).await.unwrap_err();
     assert_eq!(error.code(), Some(503));
     assert_eq!(server.requests("configmaps"), 3);
     assert_eq!(cluster.clock().moment().since(before), Duration::from_millis(600));
@@ -176,10 +176,10 @@ async fn a_short_retry_after_is_honoured_and_a_long_one_ends_the_attempts() {
     let cluster = server.cluster();
     server.fail_next("configmaps", Fault::Busy(2));
     let before = cluster.clock().moment();
-    cluster.send_retrying(&list(), &Retry::default()).await.unwrap();
+    cluster.send_retrying(&list(), &RequestRetries::default()).await.unwrap();
     assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(2));
     server.fail_next("configmaps", Fault::Busy(3));
-    let error = cluster.send_retrying(&list(), &Retry::default()).await.unwrap_err();
+    let error = cluster.send_retrying(&list(), &RequestRetries::default()).await.unwrap_err();
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
 }
 
@@ -189,7 +189,7 @@ async fn conflicts_and_refusals_are_not_repeated() {
     for (code, reason) in [(409, "Conflict"), (403, "Forbidden"), (422, "Invalid"), (404, "NotFound")] {
         let server = Server::new();
         server.fail_always("configmaps", Fault::Status(code, reason));
-        server.cluster().send_retrying(&list(), &Retry::default()).await.unwrap_err();
+        server.cluster().send_retrying(&list(), &RequestRetries::default()).await.unwrap_err();
         assert_eq!(server.requests("configmaps"), 1, "{code}");
     }
 }
@@ -435,10 +435,10 @@ async fn a_version_that_is_not_served_names_those_that_are() {
     );
 }
 
-// ERR-2: core classifies the errors of this crate and of kube anywhere in a chain.
+// ERR-2: core classifies the errors of requests anywhere in a chain.
 #[tokio::test(start_paused = true)]
 async fn errors_classify_themselves_through_any_wrapper() {
-    use kubewright_core::flow::{Class, Failure, Halt};
+    use kubewright_core::flow::{Class, Halt};
 
     #[derive(Debug, thiserror::Error)]
     #[error("read the config")]
@@ -451,9 +451,21 @@ async fn errors_classify_themselves_through_any_wrapper() {
     let Halt::Failed(failure) = halt else { panic!("{halt:?}") };
     assert!(matches!(failure.class(), Class::After(delay) if delay.as_duration() == Duration::from_secs(7)), "{failure:?}");
     assert_eq!(failure.classification().reason.as_str(), "TooManyRequests");
+}
 
-    let of_kube = kube::Error::Api(Box::new(kube::core::Status { code: 403, reason: "Forbidden".into(), ..Default::default() }));
-    assert_eq!(Failure::unclassified(of_kube).classification().reason.as_str(), "Forbidden");
+// ERR-2: core recognises the errors of kube by their type, and no client has to be made before, in unit tests of user code for instance.
+#[test]
+fn errors_of_kube_are_classified_without_a_cluster() {
+    use kubewright_core::flow::{Flow, Halt};
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("read the config")]
+    struct Wrapped(#[source] kube::Error);
+
+    let status = kube::core::Status { code: 403, reason: "Forbidden".into(), ..kube::core::Status::default() };
+    let read = || -> Flow { Err(Wrapped(kube::Error::Api(Box::new(status))))? };
+    let Err(Halt::Failed(failure)) = read() else { panic!("an error is a failure") };
+    assert_eq!(failure.classification().reason.as_str(), "Forbidden");
 }
 
 // TGT-3
@@ -461,9 +473,9 @@ async fn errors_classify_themselves_through_any_wrapper() {
 async fn a_cluster_handle_that_impersonates_a_user_refuses_a_second_impersonation() {
     let cluster = Server::new().cluster();
     assert!(!cluster.acts_as_another());
-    let alice = cluster.acting_as(&Impersonation::user("alice")).unwrap();
+    let alice = cluster.acting_as(&ImpersonatedIdentity::user("alice")).unwrap();
     assert!(alice.acts_as_another());
-    let error = alice.acting_as(&Impersonation::user("bob")).unwrap_err();
+    let error = alice.acting_as(&ImpersonatedIdentity::user("bob")).unwrap_err();
     assert!(matches!(error, ConnectError::ActsAsAnother { .. }), "{error}");
 }
 

@@ -241,7 +241,7 @@ async fn answers_are_handed_on_byte_by_byte() {
 #[tokio::test(start_paused = true)]
 async fn cluster_handles_of_one_identity_share_the_writes_of_their_clients() {
     let scene = Scene::start().await;
-    let another = scene.cluster.acting_as(&Impersonation::user("alice")).unwrap();
+    let another = scene.cluster.acting_as(&ImpersonatedIdentity::user("alice")).unwrap();
     let of_another = store_of(&another);
     of_another.synced().await;
     let handles = [scene.cluster.for_controller("widgets"), scene.cluster.layered(|client| client), another];
@@ -288,7 +288,8 @@ async fn an_observer_sees_only_the_writes_of_its_own_future() {
 async fn a_cluster_that_is_dropped_frees_its_connection() {
     let scene = Scene::start().await;
     scene.answer(|server, _, _| server.put("demo", "old", "2"));
-    let others = [scene.cluster.for_controller("widgets"), scene.cluster.acting_as(&Impersonation::user("alice")).unwrap()];
+    let others =
+        [scene.cluster.for_controller("widgets"), scene.cluster.acting_as(&ImpersonatedIdentity::user("alice")).unwrap()];
     let mut connections: Vec<_> = others.iter().map(|cluster| Arc::downgrade(&cluster.connection)).collect();
     connections.push(Arc::downgrade(&scene.cluster.connection));
     for cluster in others.iter().chain([&scene.cluster]) {

@@ -198,5 +198,5 @@ fn failed(code: u8, message: String) -> ExitCode {
 
 /// Returns the texts of an error and its sources, each text once.
 fn describe(error: &(dyn Error + 'static)) -> String {
-    crate::cluster::chain(error)
+    kubewright_core::flow::full_text(error)
 }

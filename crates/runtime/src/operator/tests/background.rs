@@ -50,7 +50,7 @@ async fn an_operator_with_only_tasks_runs_them_until_it_is_stopped() {
     let running = Operator::from(with_state(&log).task("sweeper", construct)).start(World::default().client()).unwrap();
     running.working().await.unwrap();
     tokio::time::sleep(Duration::from_hours(24)).await;
-    assert_eq!(*running.phase().borrow(), Phase::Leading);
+    assert_eq!(*running.phase().borrow(), OperatorPhase::Leading);
     assert_eq!(*log.lock(), ["task is constructed", "task runs"]);
     running.stop().await.unwrap();
     assert_eq!(log.lock().last().unwrap(), "task ends");
@@ -100,7 +100,7 @@ async fn a_task_that_fails_stops_the_operator_and_is_named_with_its_error() {
     assert_eq!(error.to_string(), "run the background task \"sweeper\": the bucket is gone");
     assert_eq!((error.exit_code(), error.responsible()), (1, Responsible::Bug));
     assert!(std::error::Error::source(&*error).is_some());
-    assert_eq!(*running.phase().borrow(), Phase::Stopped);
+    assert_eq!(*running.phase().borrow(), OperatorPhase::Stopped);
 }
 
 // OPR-8
@@ -121,7 +121,7 @@ async fn a_task_may_end_early() {
     let running = Operator::from(with_tasks).start(World::default().client()).unwrap();
     running.working().await.unwrap();
     tokio::time::sleep(Duration::from_hours(1)).await;
-    assert_eq!((*running.phase().borrow(), log.lock().len()), (Phase::Leading, 1));
+    assert_eq!((*running.phase().borrow(), log.lock().len()), (OperatorPhase::Leading, 1));
     running.stop().await.unwrap();
 }
 

@@ -181,12 +181,12 @@ async fn an_operator_starts_works_and_stops() {
     let seen = part.seen.clone();
     let running = operator(vec![part]).start(World::default().client()).unwrap();
     running.working().await.unwrap();
-    assert_eq!(*running.phase().borrow(), Phase::Leading);
+    assert_eq!(*running.phase().borrow(), OperatorPhase::Leading);
     assert!(running.checks().results(crate::admin::CheckKind::Ready).iter().all(|(_, result)| result.is_ok()));
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(*seen.lock(), ["a"]);
     running.stop().await.unwrap();
-    assert_eq!(*running.phase().borrow(), Phase::Stopped);
+    assert_eq!(*running.phase().borrow(), OperatorPhase::Stopped);
 }
 
 // HLT-3
@@ -234,7 +234,7 @@ async fn a_kind_that_comes_late_is_waited_for() {
     world.served.store(false, Ordering::Relaxed);
     let running = operator(vec![Part::new("widget")]).start(world.client()).unwrap();
     tokio::time::sleep(Duration::from_secs(7)).await;
-    assert_eq!(*running.phase().borrow(), Phase::Preflight);
+    assert_eq!(*running.phase().borrow(), OperatorPhase::Preflight);
     world.served.store(true, Ordering::Relaxed);
     running.working().await.unwrap();
     running.stop().await.unwrap();
@@ -383,7 +383,7 @@ async fn a_blocked_start_can_be_stopped() {
     let running = operator(vec![Part { hangs: true, ..Part::new("widget") }]).start(World::default().client()).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     running.stop().await.unwrap();
-    assert_eq!(*running.phase().borrow(), Phase::Stopped);
+    assert_eq!(*running.phase().borrow(), OperatorPhase::Stopped);
 }
 
 // CMD-4

@@ -58,7 +58,7 @@ async fn a_controller_that_cannot_run_stops_the_operator_with_an_error() {
     assert_eq!((error.exit_code(), error.responsible()), (1, Responsible::Bug));
     let text = error.to_string();
     assert!(text.contains("controller broken") && text.contains("the keys are lost"), "{text}");
-    assert_eq!(*running.phase().borrow(), Phase::Stopped, "the other controllers have ended, too");
+    assert_eq!(*running.phase().borrow(), OperatorPhase::Stopped, "the other controllers have ended, too");
 }
 
 // SHT-4
@@ -168,7 +168,11 @@ async fn the_admin_server_listens_until_the_last_events_have_been_sent() {
     let address: SocketAddr = port.unwrap().parse().unwrap();
     let while_sending = async {
         tokio::time::sleep(Duration::from_secs(2)).await;
-        assert_eq!((sent.load(Ordering::Relaxed), *running.phase().borrow()), (1, Phase::Draining), "the answer takes 3 s");
+        assert_eq!(
+            (sent.load(Ordering::Relaxed), *running.phase().borrow()),
+            (1, OperatorPhase::Draining),
+            "the answer takes 3 s"
+        );
         assert!(TcpStream::connect(address).is_ok(), "it listens");
     };
     let (ended, ()) = tokio::join!(running.stop(), while_sending);

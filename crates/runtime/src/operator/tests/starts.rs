@@ -73,7 +73,7 @@ async fn the_watches_that_are_waited_for_are_named_and_no_others() {
     };
     let running = start();
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(*running.phase().borrow(), Phase::CachesSynced);
+    assert_eq!(*running.phase().borrow(), OperatorPhase::CachesSynced);
     let told = check(&running, "caches");
     let error = running.wait().await.unwrap_err().to_string();
     for text in [told, error] {

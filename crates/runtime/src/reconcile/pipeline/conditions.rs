@@ -41,7 +41,11 @@ impl PassStage for ConditionsStage {
                 manager.mark_requires_update(&scope.held_children(), is_complete);
             }
             let Some(mut report) = scope.pass.report(&end.outcome, &end.prior) else { return end };
-            let method = if method == Method::Finalize { condition::Method::Finalize } else { condition::Method::Reconcile };
+            let method = if method == Method::Finalize {
+                condition::ConcludedMethod::Finalize
+            } else {
+                condition::ConcludedMethod::Reconcile
+            };
             if let Some(warning) = manager.conclude(&report, method) {
                 tracing::warn!("{warning}");
             }

@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_middleware::{Status, Verb};
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
@@ -11,7 +12,6 @@ use crate::api::create::match_namespace;
 use crate::api::warnings::Warnings;
 use crate::api::write::Recording;
 use crate::api::{ApplyRequest, PatchRequest, Update, WriteContext, metadata, patch, update_checks};
-use crate::kinds::Verb;
 use crate::model::Endpoint;
 use crate::request::service::Outgoing;
 use crate::request::verbs::resource::Call;
@@ -19,7 +19,7 @@ use crate::request::verbs::{apply, options};
 use crate::request::wire::decode::{self, BodyType};
 use crate::request::wire::respond;
 use crate::smd::Managers;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 /// The body that a client sent.
 enum ScaleBody {

@@ -11,7 +11,7 @@ use crate::api::ObjectApi;
 use crate::api::ownership::Served;
 use crate::kinds::KindSpec;
 use crate::model::Model as _;
-use crate::smd::{Managers, Ownership, Shown, Type, Versions};
+use crate::smd::{FieldOwnership, Managers, Shown, Type, Versions};
 use crate::types::Builtin;
 
 /// The inputs of ownership for a write to a Scale.
@@ -67,8 +67,8 @@ impl ScaleOwnership {
     }
 
     /// Returns the ownership rules for the fields of the Scale.
-    pub(super) fn ownership(&self) -> Ownership<'_> {
-        Ownership {
+    pub(super) fn ownership(&self) -> FieldOwnership<'_> {
+        FieldOwnership {
             versions: &self.scale,
             api_version: API_VERSION,
             subresource: "scale",

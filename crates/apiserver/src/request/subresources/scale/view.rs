@@ -2,10 +2,11 @@
 
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::selector::LabelSelector;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use crate::kinds::{FieldPath, KindSpec, ScaleSelector};
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 pub(super) const API_VERSION: &str = "autoscaling/v1";
 pub(super) const KIND: &str = "Scale";

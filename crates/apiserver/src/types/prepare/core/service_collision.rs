@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::net::Ipv4Addr;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
 use super::service::{ADDRESSES, PORTS, has_node_ports, number};
 use crate::model::{Collision, Preparation};
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{Claim, ObjectName};
 use crate::types::edit::list;
 

@@ -4,31 +4,31 @@ use super::run::Planned;
 use super::world::OWN;
 use super::*;
 
-pub(super) fn cleans_up_at_once(state: &ComponentState, format: &Format) -> Next {
+pub(super) fn cleans_up_at_once(state: &ComponentLoopState, format: &Format) -> ComponentLoopAction {
     match next(state, format) {
-        Next::End(End::Depending(_)) => {
+        ComponentLoopAction::End(ComponentLoopEnd::Depending(_)) => {
             let own = state.own.clone().map(|own| Observation { depending: BTreeSet::new(), ..own });
-            next(&ComponentState { own, ..state.clone() }, format)
+            next(&ComponentLoopState { own, ..state.clone() }, format)
         }
         other => other,
     }
 }
 
-pub(super) fn applies_before_it_holds(state: &ComponentState, format: &Format) -> Next {
+pub(super) fn applies_before_it_holds(state: &ComponentLoopState, format: &Format) -> ComponentLoopAction {
     match next(state, format) {
-        Next::PlaceDependencyFinalizers(_) => Next::Apply,
+        ComponentLoopAction::PlaceDependencyFinalizers(_) => ComponentLoopAction::Apply,
         other => other,
     }
 }
 
-pub(super) fn leaves_finalizers(state: &ComponentState, format: &Format) -> Next {
+pub(super) fn leaves_finalizers(state: &ComponentLoopState, format: &Format) -> ComponentLoopAction {
     match next(state, format) {
-        Next::ReleaseDependencies(_) => Next::ReleaseOwnFinalizer,
+        ComponentLoopAction::ReleaseDependencies(_) => ComponentLoopAction::ReleaseOwnFinalizer,
         other => other,
     }
 }
 
-pub(super) fn places_no_finalizer(state: &ComponentState, format: &Format) -> Next {
+pub(super) fn places_no_finalizer(state: &ComponentLoopState, format: &Format) -> ComponentLoopAction {
     let mut state = state.clone();
     if let Some(own) = state.own.as_mut().filter(|own| !own.is_deleting) {
         own.finalizers.push(OWN.to_owned());
@@ -37,9 +37,9 @@ pub(super) fn places_no_finalizer(state: &ComponentState, format: &Format) -> Ne
 }
 
 /// Decides like a planner that starts every pass anew: each pass ends as if it had just begun.
-pub(super) fn consumes_for_ever(state: &ComponentState, format: &Format) -> Next {
+pub(super) fn consumes_for_ever(state: &ComponentLoopState, format: &Format) -> ComponentLoopAction {
     match next(state, format) {
-        Next::End(End::Applied) => Next::ConsumeReconcile,
+        ComponentLoopAction::End(ComponentLoopEnd::Applied) => ComponentLoopAction::ConsumeReconcile,
         other => other,
     }
 }
@@ -53,18 +53,20 @@ pub(super) fn forgets_the_last(owner: &OwnerState, components: &[ComponentView<'
 }
 
 /// Decides like a planner that releases the dependencies before the cleanup.
-pub(super) fn releases_before_the_cleanup(state: &ComponentState, format: &Format) -> Next {
+pub(super) fn releases_before_the_cleanup(state: &ComponentLoopState, format: &Format) -> ComponentLoopAction {
     match next(state, format) {
-        Next::CleanUp => match next(&ComponentState { progress: Progress::CleanedUp(true), ..state.clone() }, format) {
-            Next::ReleaseDependencies(slots) => Next::ReleaseDependencies(slots),
-            _ => Next::CleanUp,
-        },
+        ComponentLoopAction::CleanUp => {
+            match next(&ComponentLoopState { progress: Progress::CleanedUp(true), ..state.clone() }, format) {
+                ComponentLoopAction::ReleaseDependencies(slots) => ComponentLoopAction::ReleaseDependencies(slots),
+                _ => ComponentLoopAction::CleanUp,
+            }
+        }
         other => other,
     }
 }
 
 /// Decides like a planner that does not know `ignore` on its own component.
-pub(super) fn works_on_ignored(state: &ComponentState, format: &Format) -> Next {
+pub(super) fn works_on_ignored(state: &ComponentLoopState, format: &Format) -> ComponentLoopAction {
     let mut state = state.clone();
     if let Some(own) = state.own.as_mut().filter(|own| own.is_ignored()) {
         own.operation = None;
@@ -73,7 +75,7 @@ pub(super) fn works_on_ignored(state: &ComponentState, format: &Format) -> Next 
 }
 
 /// Decides like a planner that does not know `ignore` on dependencies.
-pub(super) fn holds_ignored(state: &ComponentState, format: &Format) -> Next {
+pub(super) fn holds_ignored(state: &ComponentLoopState, format: &Format) -> ComponentLoopAction {
     let mut state = state.clone();
     for found in state.targets.iter_mut().filter_map(|target| target.observation.as_mut()).filter(|found| found.is_ignored()) {
         found.operation = None;

@@ -39,7 +39,7 @@ fn written(type_: ComponentType, is_healthy: bool) -> Vec<Condition> {
         provenance: Some(Provenance::new(1, None)),
         is_deleting: false,
         is_held: false,
-        end: Some(&End::Applied),
+        end: Some(&ComponentLoopEnd::Applied),
         outcome: &outcome,
         report: &report(&outcome, &KeyMemory::default(), &prior, &Timing::default()),
         statements: &statements,

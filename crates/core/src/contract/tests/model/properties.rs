@@ -39,11 +39,11 @@ impl World {
     }
 
     /// Checks "ignored": a pass that knows of `ignore` on a component sends no request for it.
-    pub(super) fn judge_ignored(&self, pass: &Pass, next: &Next) {
-        let touches_own = !matches!(next, Next::End(End::Untouched));
+    pub(super) fn judge_ignored(&self, pass: &Pass, next: &ComponentLoopAction) {
+        let touches_own = !matches!(next, ComponentLoopAction::End(ComponentLoopEnd::Untouched));
         let is_ignored = |object: &Option<Object>| object.is_some_and(|object| object.is_ignored);
         assert!(!(touches_own && is_ignored(&pass.own)), "ignored: {next:?} of {pass:?}: {self:?}");
-        if let Next::PlaceDependencyFinalizers(slots) | Next::ReleaseDependencies(slots) = next {
+        if let ComponentLoopAction::PlaceDependencyFinalizers(slots) | ComponentLoopAction::ReleaseDependencies(slots) = next {
             let touches = slots.iter().any(|slot| is_ignored(&pass.targets[*slot]));
             assert!(!touches, "ignored: {next:?} of {pass:?}: {self:?}");
         }

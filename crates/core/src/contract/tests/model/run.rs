@@ -7,7 +7,7 @@ use super::{private, *};
 #[derive(Clone, Copy)]
 #[allow(clippy::struct_excessive_bools)] // each is an independent defect
 pub(super) struct Planner {
-    pub(super) next: fn(&ComponentState, &Format) -> Next,
+    pub(super) next: fn(&ComponentLoopState, &Format) -> ComponentLoopAction,
     pub(super) plan: fn(&OwnerState, &[ComponentView<'_>]) -> Planned,
     /// The conditions of a component that its controller writes.
     pub(super) status: fn(usize, bool) -> Vec<Condition>,
@@ -205,7 +205,7 @@ impl World {
         };
         let next = self.edges.next(index, &pass, || (planner.next)(&self.state_of(index, &pass), &FORMAT));
         self.judge_ignored(&pass, &next);
-        if let Next::End(end) = next {
+        if let ComponentLoopAction::End(end) = next {
             self.end(index, &pass, &end, planner);
             return;
         }
@@ -215,31 +215,31 @@ impl World {
     }
 
     /// Executes an action. Returns true if the pass continues.
-    fn act(&mut self, index: usize, pass: &mut Pass, next: &Next, planner: Planner) -> bool {
+    fn act(&mut self, index: usize, pass: &mut Pass, next: &ComponentLoopAction, planner: Planner) -> bool {
         let same = self.components[index].object.filter(|live| pass.own.is_some_and(|own| own.uid == live.uid));
         match next {
-            Next::ConsumeReconcile => {
+            ComponentLoopAction::ConsumeReconcile => {
                 if same.is_none() {
                     return false;
                 }
                 self.write(index, planner, |object| object.asks = false);
             }
-            Next::PlaceOwnFinalizer => {
+            ComponentLoopAction::PlaceOwnFinalizer => {
                 if same.is_none_or(|live| live.is_deleting) {
                     return false;
                 }
                 self.write(index, planner, |object| object.own_finalizer = true);
             }
-            Next::PlaceDependencyFinalizers(slots) => {
+            ComponentLoopAction::PlaceDependencyFinalizers(slots) => {
                 self.hold(index, pass, slots, planner, true);
                 return true;
             }
-            Next::ReleaseDependencies(slots) => {
+            ComponentLoopAction::ReleaseDependencies(slots) => {
                 self.judge_release(index);
                 self.hold(index, pass, slots, planner, false);
                 return true;
             }
-            Next::Apply => {
+            ComponentLoopAction::Apply => {
                 self.judge_apply(index, &pass.targets);
                 let is_slow = self.is_slow;
                 let effect = &mut self.components[index].effect;
@@ -248,7 +248,7 @@ impl World {
                 pass.progress = Progress::Applied;
                 return true;
             }
-            Next::CleanUp => {
+            ComponentLoopAction::CleanUp => {
                 self.judge_cleanup(index);
                 let is_slow = self.is_slow;
                 let effect = &mut self.components[index].effect;
@@ -256,7 +256,7 @@ impl World {
                 pass.progress = Progress::CleanedUp(*effect == Effect::None);
                 return true;
             }
-            Next::ReleaseOwnFinalizer => {
+            ComponentLoopAction::ReleaseOwnFinalizer => {
                 if same.is_some() {
                     self.judge_release(index);
                     self.write(index, planner, |object| object.own_finalizer = false);
@@ -264,7 +264,7 @@ impl World {
                 }
                 return false;
             }
-            Next::End(_) => return false,
+            ComponentLoopAction::End(_) => return false,
         }
         pass.own = self.components[index].object;
         self.saw_own(index);
@@ -297,20 +297,22 @@ impl World {
     }
 
     /// Writes the status at the end of a pass.
-    fn end(&mut self, index: usize, pass: &Pass, end: &End, planner: Planner) {
+    fn end(&mut self, index: usize, pass: &Pass, end: &ComponentLoopEnd, planner: Planner) {
         let Some(own) = pass.own else { return };
-        if matches!(end, End::Untouched) || self.components[index].object.is_none_or(|live| live.uid != own.uid) {
+        if matches!(end, ComponentLoopEnd::Untouched) || self.components[index].object.is_none_or(|live| live.uid != own.uid) {
             return;
         }
         self.write(index, planner, |object| {
             object.has_status = true;
             match end {
-                End::Applied if pass.works => {
+                ComponentLoopEnd::Applied if pass.works => {
                     object.applied = Some((own.generation, own.label));
                     object.is_healthy = true;
                 }
-                End::Applied => object.is_healthy = false,
-                End::Dependencies(unready) if !unready.iter().all(|unready| unready.why.is_lag()) => object.is_healthy = false,
+                ComponentLoopEnd::Applied => object.is_healthy = false,
+                ComponentLoopEnd::Dependencies(unready) if !unready.iter().all(|unready| unready.why.is_lag()) => {
+                    object.is_healthy = false
+                }
                 _ => {}
             }
         });

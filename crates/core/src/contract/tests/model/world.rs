@@ -42,7 +42,7 @@ pub(super) struct Edges(Rc<Shared>);
 
 struct Shared {
     edges: Vec<Vec<Edge>>,
-    next: RefCell<QuickMap<(usize, Pass), Next>>,
+    next: RefCell<QuickMap<(usize, Pass), ComponentLoopAction>>,
     told: RefCell<QuickMap<Vec<Option<Object>>, Told>>,
 }
 
@@ -52,7 +52,7 @@ impl Edges {
     }
 
     /// Returns the next action of a pass; decided once.
-    pub(super) fn next(&self, index: usize, pass: &Pass, decide: impl FnOnce() -> Next) -> Next {
+    pub(super) fn next(&self, index: usize, pass: &Pass, decide: impl FnOnce() -> ComponentLoopAction) -> ComponentLoopAction {
         self.0.next.borrow_mut().entry((index, pass.clone())).or_insert_with(decide).clone()
     }
 
@@ -244,15 +244,15 @@ impl World {
         (0..self.edges.len()).filter(|from| self.targets(*from).any(|target| target == on)).collect()
     }
 
-    pub(super) fn state_of(&self, index: usize, pass: &Pass) -> ComponentState {
-        let target = |(edge, object): (&Edge, &Option<Object>)| Target {
+    pub(super) fn state_of(&self, index: usize, pass: &Pass) -> ComponentLoopState {
+        let target = |(edge, object): (&Edge, &Option<Object>)| EdgeTarget {
             edge: *edge,
             conditions: None,
             polarities: Vec::new(),
             finalizer: dependency_finalizer(index),
             observation: object.map(|object| object.observed(edge.to)),
         };
-        ComponentState {
+        ComponentLoopState {
             own: pass.own.map(|own| own.observed(TYPES[index])),
             finalizers: vec![OWN.to_owned()],
             keep_running: self.keep_running,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright::core::flow::{Delay, Wait};
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 
 use super::plane::{DOMAIN, Script, owner_operator};
 use super::world::{ALL, World, condition, kind};

@@ -140,12 +140,12 @@ impl World {
     }
 
     /// Returns the writes of the operator since the mark, without events: method, resource and name, such as `PATCH landscapers/status demo`.
-    pub(super) fn writes_since(&self, mark: kubewright_apiserver::middleware::journal::Mark) -> Vec<String> {
+    pub(super) fn writes_since(&self, mark: kubewright_middleware::journal::Mark) -> Vec<String> {
         let records = self.cluster.journal().since(mark).in_namespace(self.cluster.namespace()).writes();
         records.iter().map(ToString::to_string).filter(|record| !record.contains("events")).collect()
     }
 
-    pub(super) fn mark(&self) -> kubewright_apiserver::middleware::journal::Mark {
+    pub(super) fn mark(&self) -> kubewright_middleware::journal::Mark {
         self.cluster.journal().mark()
     }
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// The error of a kustomization that cannot be built. It can only be resolved by a change of the files.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{}{message}", Place { file, field: field.as_deref() })]
+#[error("{}{message}", ErrorPlace { file, field: field.as_deref() })]
 pub struct KustomizeError {
     file: String,
     field: Option<String>,
@@ -31,12 +31,12 @@ impl KustomizeError {
 }
 
 /// Prints the file and the field before a message.
-struct Place<'a> {
+struct ErrorPlace<'a> {
     file: &'a str,
     field: Option<&'a str>,
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for ErrorPlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.file.is_empty() {
             write!(f, "{}: ", self.file)?;
@@ -47,9 +47,9 @@ impl fmt::Display for Place<'_> {
 
 /// A problem whose place the caller knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem(pub(crate) String);
+pub(crate) struct BuildProblem(pub(crate) String);
 
-impl Problem {
+impl BuildProblem {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
@@ -70,13 +70,13 @@ impl Problem {
     }
 }
 
-impl From<String> for Problem {
+impl From<String> for BuildProblem {
     fn from(message: String) -> Self {
         Self(message)
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for BuildProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

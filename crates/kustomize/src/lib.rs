@@ -17,13 +17,14 @@
 //! What is not supported is an error that names it, never ignored: plugins, functions in containers or programs, Helm charts, remote resources,
 //! validators, `vars`, and `crds`.
 //!
-//! Modules, from low to high: `error`, `limits`, `path`, `tree`, `fields`, `kustomization`, `resource`, `select`, `strategic`, `generate`, `replace`,
+//! Modules, from low to high: `error`, `limits`, `path`, `tree`, `kind`, `fields`, `kustomization`, `resource`, `select`, `strategic`, `generate`, `replace`,
 //! `transform`, `reference`, `build`.
 
 mod build;
 mod error;
 mod fields;
 mod generate;
+mod kind;
 mod kustomization;
 mod limits;
 mod path;

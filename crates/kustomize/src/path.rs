@@ -1,11 +1,11 @@
 //! Paths in a tree of files: relative, separated by slashes, without `.` and `..`. The root is the empty path.
 
-use crate::error::Problem;
+use crate::error::BuildProblem;
 
 /// Returns the path that `relative` denotes in the directory `directory`.
-pub(crate) fn join(directory: &str, relative: &str) -> Result<String, Problem> {
+pub(crate) fn join(directory: &str, relative: &str) -> Result<String, BuildProblem> {
     if relative.starts_with('/') {
-        return Err(Problem(format!("the path {relative:?} is absolute; paths must be relative to the kustomization")));
+        return Err(BuildProblem(format!("the path {relative:?} is absolute; paths must be relative to the kustomization")));
     }
     let mut steps: Vec<&str> = directory.split('/').filter(|step| !step.is_empty()).collect();
     for step in relative.split('/') {
@@ -13,11 +13,13 @@ pub(crate) fn join(directory: &str, relative: &str) -> Result<String, Problem> {
             "" | "." => {}
             ".." => {
                 if steps.pop().is_none() {
-                    return Err(Problem(format!("the path {relative:?} leaves the tree of files")));
+                    return Err(BuildProblem(format!("the path {relative:?} leaves the tree of files")));
                 }
             }
             step if step.contains("..") => {
-                return Err(Problem(format!("the path {relative:?} is ambiguous; check the indentation of the kustomization")));
+                return Err(BuildProblem(format!(
+                    "the path {relative:?} is ambiguous; check the indentation of the kustomization"
+                )));
             }
             step => steps.push(step),
         }

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::fields::{Created, FieldSpec, KindPattern, NameReferences, change};
-use crate::resource::{EffectiveNamespace, Resource, ResourceId, ResourceList, scalar_text};
+use crate::kind::default_rank;
+use crate::resource::{BuildResource, EffectiveNamespace, ResourceId, ResourceList, scalar_text};
 
 /// Writes the present names, and where there is a field for it the namespaces, of resources into the fields that refer to them.
-pub(crate) fn fix_references(list: &mut ResourceList, references: &[NameReferences]) -> Result<(), Problem> {
+pub(crate) fn fix_references(list: &mut ResourceList, references: &[NameReferences]) -> Result<(), BuildProblem> {
     let mut references: Vec<&NameReferences> = references.iter().collect();
     references.sort_by_cached_key(|references| stable_key(&references.target()));
     for index in 0..list.resources.len() {
@@ -25,7 +26,7 @@ fn fix_object(
     references: &[&NameReferences],
     referrer: &Referrer,
     list: &ResourceList,
-) -> Result<(), Problem> {
+) -> Result<(), BuildProblem> {
     for reference in references {
         let target = reference.target();
         let fields = reference.referrers.iter();
@@ -41,7 +42,7 @@ fn fix_object(
 fn stable_key(kind: &KindPattern) -> (i32, String) {
     let part = |text: &str, empty: &'static str| if text.is_empty() { empty.to_owned() } else { text.to_owned() };
     let name = format!("{}_{}_{}", part(&kind.group, "~G"), part(&kind.version, "~V"), part(&kind.kind, "~K"));
-    (crate::build::default_rank(&kind.kind), name)
+    (default_rank(&kind.kind), name)
 }
 
 /// The resource that has the references.
@@ -57,7 +58,7 @@ struct Referrer {
 }
 
 impl Referrer {
-    fn new(resource: &Resource) -> Self {
+    fn new(resource: &BuildResource) -> Self {
         let role = resource.object.get("roleRef").and_then(|role| {
             let text = |name: &str| role.get(name).map(scalar_text);
             Some(KindPattern { group: text("apiGroup")?, version: String::new(), kind: text("kind")? })
@@ -77,7 +78,7 @@ impl Referrer {
     }
 
     /// Returns true if the resource may refer to another at all.
-    fn can_reach(&self, other: &Resource) -> bool {
+    fn can_reach(&self, other: &BuildResource) -> bool {
         let id = other.id();
         self.id.is_cluster_scoped()
             || id.is_cluster_scoped()
@@ -86,7 +87,7 @@ impl Referrer {
     }
 
     /// Returns true if another resource went through the same kustomizations. Without affixes of one of both, `lenient` says whether it did.
-    fn has_affixes_of(&self, other: &Resource, lenient: bool) -> bool {
+    fn has_affixes_of(&self, other: &BuildResource, lenient: bool) -> bool {
         let agree =
             |own: &[String], others: &[String]| lenient && (own.is_empty() || others.is_empty()) || have_same_end(own, others);
         agree(&self.prefixes, &other.prefixes) && agree(&self.suffixes, &other.suffixes)
@@ -107,11 +108,11 @@ struct ReferralSearch<'a> {
 }
 
 impl<'a> ReferralSearch<'a> {
-    fn fix(&self, value: &mut Value) -> Result<(), Problem> {
+    fn fix(&self, value: &mut Value) -> Result<(), BuildProblem> {
         match value {
             Value::Null => Ok(()),
             Value::Array(items) => items.iter_mut().try_for_each(|item| match item {
-                Value::Array(_) => Err(Problem::new("node must be a scalar or a map")),
+                Value::Array(_) => Err(BuildProblem::new("node must be a scalar or a map")),
                 item => self.fix(item),
             }),
             Value::Object(_) => self.fix_map(value),
@@ -119,9 +120,9 @@ impl<'a> ReferralSearch<'a> {
         }
     }
 
-    fn fix_scalar(&self, value: &mut Value) -> Result<(), Problem> {
+    fn fix_scalar(&self, value: &mut Value) -> Result<(), BuildProblem> {
         let name = scalar_text(value);
-        let identical = |first: &Resource, other: &Resource| first.name() == other.name();
+        let identical = |first: &BuildResource, other: &BuildResource| first.name() == other.name();
         if let Some(referral) = self.select(&name, None, identical)?
             && referral.name() != name
         {
@@ -131,13 +132,13 @@ impl<'a> ReferralSearch<'a> {
     }
 
     /// Fixes a map with a name and perhaps a namespace.
-    fn fix_map(&self, value: &mut Value) -> Result<(), Problem> {
+    fn fix_map(&self, value: &mut Value) -> Result<(), BuildProblem> {
         let Some(name) = value.get("name").map(scalar_text) else {
-            return Err(Problem::new("path config error; no 'name' field in node"));
+            return Err(BuildProblem::new("path config error; no 'name' field in node"));
         };
         let namespace = value.get("namespace").map(scalar_text);
         let identical =
-            |first: &Resource, other: &Resource| first.name() == other.name() && first.namespace() == other.namespace();
+            |first: &BuildResource, other: &BuildResource| first.name() == other.name() && first.namespace() == other.namespace();
         let Some(referral) = self.select(&name, namespace.as_deref(), identical)? else { return Ok(()) };
         if referral.name() == name && referral.namespace().is_empty() {
             return Ok(());
@@ -155,10 +156,10 @@ impl<'a> ReferralSearch<'a> {
         &self,
         name: &str,
         namespace: Option<&str>,
-        identical: impl Fn(&Resource, &Resource) -> bool,
-    ) -> Result<Option<&'a Resource>, Problem> {
+        identical: impl Fn(&BuildResource, &BuildResource) -> bool,
+    ) -> Result<Option<&'a BuildResource>, BuildProblem> {
         let named = self.list.resources.iter().filter(|resource| resource.has_had_name(name));
-        let mut candidates: Vec<&Resource> = named.filter(|resource| self.referrer.can_reach(resource)).collect();
+        let mut candidates: Vec<&BuildResource> = named.filter(|resource| self.referrer.can_reach(resource)).collect();
         if let Some(namespace) = namespace {
             candidates = self.in_namespace(candidates, namespace);
         }
@@ -178,11 +179,11 @@ impl<'a> ReferralSearch<'a> {
             return Ok(Some(first));
         }
         let ids: Vec<String> = candidates.iter().map(|resource| resource.id().to_string()).collect();
-        Err(Problem(format!("found multiple possible referrals for the name {name:?}: {}", ids.join(", "))))
+        Err(BuildProblem(format!("found multiple possible referrals for the name {name:?}: {}", ids.join(", "))))
     }
 
     /// Returns the candidates that were at first in a namespace or, if none of all resources was, those that are in it now.
-    fn in_namespace(&self, mut candidates: Vec<&'a Resource>, namespace: &str) -> Vec<&'a Resource> {
+    fn in_namespace(&self, mut candidates: Vec<&'a BuildResource>, namespace: &str) -> Vec<&'a BuildResource> {
         let is_in = |id: &ResourceId| id.effective_namespace() == EffectiveNamespace::Named(namespace);
         let mut reachable = self.list.resources.iter().filter(|resource| self.referrer.can_reach(resource));
         let was_in = reachable.any(|resource| is_in(&resource.original_id()));
@@ -191,7 +192,7 @@ impl<'a> ReferralSearch<'a> {
     }
 
     /// Returns false for a resource that is not of the kind that the `roleRef` of the binding says.
-    fn is_role_of_binding(&self, resource: &Resource) -> bool {
+    fn is_role_of_binding(&self, resource: &BuildResource) -> bool {
         match &self.referrer.role {
             Some(role) if self.field.path.ends_with("roleRef/name") => resource.previous_ids().any(|id| role.matches(&id.kind)),
             _ => true,
@@ -199,7 +200,7 @@ impl<'a> ReferralSearch<'a> {
     }
 
     /// Returns true for a resource in the namespace of the referrer, without a namespace, or that may be referred to from other ones.
-    fn is_near(&self, resource: &Resource) -> bool {
+    fn is_near(&self, resource: &BuildResource) -> bool {
         let id = resource.id();
         self.referrer.id.is_cluster_scoped()
             || id.is_cluster_scoped()

@@ -4,9 +4,10 @@ use kubewright_machinery::pattern;
 use kubewright_machinery::selector::LabelSelector;
 use regex::Regex;
 
-use crate::error::Problem;
+use crate::error::BuildProblem;
+use crate::kind::KindId;
 use crate::kustomization::TargetPattern;
-use crate::resource::{KindId, Resource, ResourceId};
+use crate::resource::{BuildResource, ResourceId};
 
 /// A compiled pattern of resources.
 #[derive(Clone, Debug)]
@@ -21,15 +22,15 @@ pub(crate) struct TargetSelector {
 }
 
 impl TargetSelector {
-    pub(crate) fn new(target: &TargetPattern) -> Result<Self, Problem> {
+    pub(crate) fn new(target: &TargetPattern) -> Result<Self, BuildProblem> {
         let regex = |name: &str, source: &str| match source {
             "" => Ok(None),
-            source => pattern::compile(&format!("^(?:{source})$"))
-                .map(Some)
-                .map_err(|error| Problem(format!("the {name} {source:?} of the target is not a regular expression: {error}"))),
+            source => pattern::compile(&format!("^(?:{source})$")).map(Some).map_err(|error| {
+                BuildProblem(format!("the {name} {source:?} of the target is not a regular expression: {error}"))
+            }),
         };
         let selector = |name: &str, source: &str| {
-            LabelSelector::parse(source).map_err(|error| Problem(format!("the {name} {source:?} of the target: {error}")))
+            LabelSelector::parse(source).map_err(|error| BuildProblem(format!("the {name} {source:?} of the target: {error}")))
         };
         Ok(Self {
             group: regex("group", &target.group)?,
@@ -43,7 +44,7 @@ impl TargetSelector {
     }
 
     /// Returns true for a resource whose first or present name and namespace match, and whose kind, labels and annotations do.
-    pub(crate) fn selects(&self, resource: &Resource) -> bool {
+    pub(crate) fn selects(&self, resource: &BuildResource) -> bool {
         let (original, now) = (resource.original_id(), resource.id());
         let either = |regex: &Option<Regex>, first: &str, second: &str| {
             is_match(regex.as_ref(), first) || is_match(regex.as_ref(), second)
@@ -60,7 +61,7 @@ impl TargetSelector {
     }
 
     /// Returns true for a resource whose labels and annotations match.
-    pub(crate) fn matches_texts(&self, resource: &Resource) -> bool {
+    pub(crate) fn matches_texts(&self, resource: &BuildResource) -> bool {
         (self.annotations.is_everything() || self.annotations.matches(&resource.metadata_texts("annotations")))
             && (self.labels.is_everything() || self.labels.matches(&resource.metadata_texts("labels")))
     }

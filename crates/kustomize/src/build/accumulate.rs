@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::finish::finish;
 use super::plan::transformers;
-use crate::error::{KustomizeError, Problem};
+use crate::error::{BuildProblem, KustomizeError};
 use crate::fields::Tables;
 use crate::generate::{GeneratedKind, generate};
 use crate::kustomization::{FILE_NAMES, Kustomization, read_kustomization};
 use crate::limits::BuildLimits;
 use crate::path::{file_name, is_remote, is_within, join};
-use crate::resource::{BuildOrigin, Configuration, Resource, ResourceList, read_resources};
+use crate::resource::{BuildOrigin, BuildResource, Configuration, ResourceList, read_resources};
 use crate::strategic::MergeSchemas;
 use crate::transform::{Transformer, read_transformer};
 use crate::tree::FileTree;
@@ -28,12 +28,12 @@ pub(super) struct Directory<'a> {
 
 impl<'a> Directory<'a> {
     /// Returns the content of a file by its path relative to the kustomization.
-    pub(super) fn load(&self, path: &str) -> Result<&'a [u8], Problem> {
+    pub(super) fn load(&self, path: &str) -> Result<&'a [u8], BuildProblem> {
         let full = join(&self.path, path)?;
         match self.tree.file(&full) {
             Some(bytes) => Ok(bytes),
             None if is_remote(path) => Err(remote(path)),
-            None => Err(Problem(format!("the file {full:?} does not exist"))),
+            None => Err(BuildProblem(format!("the file {full:?} does not exist"))),
         }
     }
 }
@@ -46,7 +46,7 @@ pub(super) struct Accumulated {
 }
 
 /// One build.
-pub(super) struct Builder<'a> {
+pub(super) struct KustomizationBuild<'a> {
     tree: &'a dyn FileTree,
     limits: BuildLimits,
     schemas: Option<MergeSchemas>,
@@ -56,7 +56,7 @@ pub(super) struct Builder<'a> {
     records_origins: bool,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> KustomizationBuild<'a> {
     pub(super) fn new(tree: &'a dyn FileTree, limits: BuildLimits) -> Self {
         Self { tree, limits, schemas: None, visited: Vec::new(), built: 0, records_origins: false }
     }
@@ -76,7 +76,7 @@ impl<'a> Builder<'a> {
         self.built += 1;
         if self.visited.len() >= self.limits.depth || self.built > self.limits.kustomizations {
             let BuildLimits { depth, kustomizations, .. } = self.limits;
-            return Err(Problem(format!(
+            return Err(BuildProblem(format!(
                 "more than {kustomizations} kustomizations, or more than {depth} nested ones; the limits can be raised"
             ))
             .in_file(path));
@@ -87,18 +87,18 @@ impl<'a> Builder<'a> {
         });
         let (bytes, file) = match (found.next(), found.next()) {
             (Some(found), None) => found,
-            (Some(_), Some(_)) => return Err(Problem::new("Found multiple kustomization files").in_file(path)),
+            (Some(_), Some(_)) => return Err(BuildProblem::new("Found multiple kustomization files").in_file(path)),
             (None, _) => {
                 let names = FILE_NAMES.map(|name| format!("'{name}'"));
                 let message = format!("unable to find one of {}, {} or {} in directory '{path}'", names[0], names[1], names[2]);
-                return Err(Problem(message).in_file(path));
+                return Err(BuildProblem(message).in_file(path));
             }
         };
         let kustomization = read_kustomization(bytes, &file)?;
         let directory = Directory { tree: self.tree, path, file, kustomization, origin };
         if let (None, Some(schema)) = (&self.schemas, directory.kustomization.schema_path()) {
             let read = directory.load(schema).and_then(|bytes| {
-                let text = std::str::from_utf8(bytes).map_err(|_| Problem::new("the schema is not UTF-8"))?;
+                let text = std::str::from_utf8(bytes).map_err(|_| BuildProblem::new("the schema is not UTF-8"))?;
                 MergeSchemas::read(text)
             });
             self.schemas = Some(read.map_err(|problem| problem.in_field(&directory.file, "openapi"))?);
@@ -115,14 +115,14 @@ impl<'a> Builder<'a> {
     }
 
     fn accumulate_fields(&mut self, directory: &Directory<'a>, mut sum: Accumulated) -> Result<Accumulated, KustomizeError> {
-        let in_field = |field: &'static str| move |problem: Problem| problem.in_field(&directory.file, field);
+        let in_field = |field: &'static str| move |problem: BuildProblem| problem.in_field(&directory.file, field);
         for path in &directory.kustomization.resources {
             self.add_resource(directory, path, &mut sum)?;
         }
         sum.tables.merge(Tables::defaults()).map_err(in_field("configurations"))?;
         for path in &directory.kustomization.configurations {
             let tables = directory.load(path).and_then(|bytes| {
-                let text = std::str::from_utf8(bytes).map_err(|_| Problem::new("the file is not UTF-8"))?;
+                let text = std::str::from_utf8(bytes).map_err(|_| BuildProblem::new("the file is not UTF-8"))?;
                 Tables::read(text).map_err(|problem| problem.within(path))
             });
             tables.and_then(|tables| sum.tables.merge(&tables)).map_err(in_field("configurations"))?;
@@ -131,9 +131,8 @@ impl<'a> Builder<'a> {
         for path in &directory.kustomization.components {
             let component = self.open_referred(directory, path).map_err(|error| error.or_in(directory, "components"))?;
             if !component.kustomization.is_component() {
-                return Err(
-                    Problem::new("expected kind 'Component' in a kustomization listed under components").in_file(component.file)
-                );
+                return Err(BuildProblem::new("expected kind 'Component' in a kustomization listed under components")
+                    .in_file(component.file));
             }
             sum = self.accumulate(&component, sum)?;
         }
@@ -152,7 +151,7 @@ impl<'a> Builder<'a> {
 
     /// Adds the resources of an entry of `resources`: those of a file, or of another kustomization.
     fn add_resource(&mut self, directory: &Directory<'a>, path: &str, sum: &mut Accumulated) -> Result<(), KustomizeError> {
-        let in_field = |problem: Problem| problem.in_field(&directory.file, "resources");
+        let in_field = |problem: BuildProblem| problem.in_field(&directory.file, "resources");
         let full = join(&directory.path, path).map_err(in_field)?;
         if let Some(bytes) = self.tree.file(&full) {
             let resources = read_resources(bytes).map_err(|problem| problem.in_file(&full))?;
@@ -169,9 +168,8 @@ impl<'a> Builder<'a> {
         }
         let referred = self.open_referred(directory, path).map_err(|error| error.or_in(directory, "resources"))?;
         if referred.kustomization.is_component() {
-            return Err(
-                Problem::new("expected kind != 'Component' in a kustomization listed under resources").in_file(referred.file)
-            );
+            return Err(BuildProblem::new("expected kind != 'Component' in a kustomization listed under resources")
+                .in_file(referred.file));
         }
         let inner = self.accumulate(&referred, Accumulated::default())?;
         sum.tables.merge(&inner.tables).map_err(in_field)?;
@@ -183,7 +181,7 @@ impl<'a> Builder<'a> {
         if sum.list.resources.len() <= self.limits.objects {
             return Ok(());
         }
-        Err(Problem(format!("more than {} objects; the limit can be raised", self.limits.objects)).in_file(&directory.file))
+        Err(BuildProblem(format!("more than {} objects; the limit can be raised", self.limits.objects)).in_file(&directory.file))
     }
 
     /// Opens a kustomization that another one refers to.
@@ -193,12 +191,12 @@ impl<'a> Builder<'a> {
             return Err(if is_remote(path) {
                 remote(path)
             } else {
-                Problem(format!("{path:?} is neither a file nor a directory"))
+                BuildProblem(format!("{path:?} is neither a file nor a directory"))
             }
             .into());
         }
         if let Some(visited) = self.visited.iter().find(|visited| is_within(visited, &full)) {
-            return Err(Problem(format!("cycle detected: candidate root '{full}' contains visited root '{visited}'")).into());
+            return Err(BuildProblem(format!("cycle detected: candidate root '{full}' contains visited root '{visited}'")).into());
         }
         let origin = directory.origin.as_ref().map(|origin| origin_path(origin, path));
         self.open(full, origin).map_err(OpenError::Kustomization)
@@ -207,7 +205,7 @@ impl<'a> Builder<'a> {
 
 /// The error of a kustomization that is referred to: of the reference, or of the kustomization.
 enum OpenError {
-    Reference(Problem),
+    Reference(BuildProblem),
     Kustomization(KustomizeError),
 }
 
@@ -220,8 +218,8 @@ impl OpenError {
     }
 }
 
-impl From<Problem> for OpenError {
-    fn from(problem: Problem) -> Self {
+impl From<BuildProblem> for OpenError {
+    fn from(problem: BuildProblem) -> Self {
         Self::Reference(problem)
     }
 }
@@ -242,7 +240,7 @@ fn plan(directory: &Directory<'_>, tables: &Tables) -> Result<Vec<(Transformer, 
         planned.push((transformer, origin));
     }
     for entry in &directory.kustomization.transformers {
-        let in_field = |problem: Problem| problem.in_field(&directory.file, "transformers");
+        let in_field = |problem: BuildProblem| problem.in_field(&directory.file, "transformers");
         let configs = match read_resources(entry.as_bytes()) {
             Ok(inline) => inline,
             Err(problem) if entry.contains('\n') => return Err(in_field(problem)),
@@ -262,8 +260,8 @@ fn plan(directory: &Directory<'_>, tables: &Tables) -> Result<Vec<(Transformer, 
     Ok(planned)
 }
 
-fn remote(path: &str) -> Problem {
-    Problem(format!("{path:?} is remote, which is not supported; put the files into the tree"))
+fn remote(path: &str) -> BuildProblem {
+    BuildProblem(format!("{path:?} is remote, which is not supported; put the files into the tree"))
 }
 
 /// Generates the ConfigMaps and Secrets of a kustomization.
@@ -291,7 +289,7 @@ fn generate_objects(directory: &Directory<'_>, list: &mut ResourceList) -> Resul
 }
 
 /// Records a transformation of a resource, or the origin of one that has none.
-fn record(resource: &mut Resource, origin: &BuildOrigin) {
+fn record(resource: &mut BuildResource, origin: &BuildOrigin) {
     if resource.origin.is_some() {
         resource.transformations.push(origin.clone());
     } else {

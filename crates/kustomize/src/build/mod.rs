@@ -8,8 +8,7 @@ mod plan;
 
 use serde_json::Value;
 
-use accumulate::Builder;
-pub(crate) use order::default_rank;
+use accumulate::KustomizationBuild;
 
 use crate::error::KustomizeError;
 use crate::limits::BuildLimits;
@@ -25,5 +24,5 @@ pub fn build(tree: &dyn FileTree, path: &str) -> Result<Vec<Value>, KustomizeErr
 
 /// Builds the kustomization in the directory `path` of a tree, within limits.
 pub fn build_within(tree: &dyn FileTree, path: &str, limits: BuildLimits) -> Result<Vec<Value>, KustomizeError> {
-    Builder::new(tree, limits).build(path)
+    KustomizationBuild::new(tree, limits).build(path)
 }

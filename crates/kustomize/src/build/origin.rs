@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::resource::{BuildOrigin, Configuration, Resource};
+use crate::resource::{BuildOrigin, BuildResource, Configuration};
 
 const ORIGIN: &str = "config.kubernetes.io/origin";
 const TRANSFORMATIONS: &str = "alpha.config.kubernetes.io/transformations";
@@ -29,7 +29,7 @@ const INTERNAL: [&str; 17] = [
 ];
 
 /// Sets the annotations of an object at the end of a build, and removes those that are for builds only. All annotations become texts.
-pub(super) fn settle_annotations(resource: &mut Resource, with_origin: bool, with_transformations: bool) {
+pub(super) fn settle_annotations(resource: &mut BuildResource, with_origin: bool, with_transformations: bool) {
     let mut annotations = resource.metadata_texts("annotations");
     for name in
         INTERNAL.iter().chain(&["config.k8s.io/id", "internal.config.kubernetes.io/helm-generated", ORIGIN, TRANSFORMATIONS])

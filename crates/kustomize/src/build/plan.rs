@@ -1,21 +1,21 @@
 //! The transformations that a kustomization asks for, in the order in which they run.
 
+use kubewright_machinery::yaml;
 use serde_json::Value;
 
 use super::accumulate::Directory;
-use crate::error::{KustomizeError, Problem};
+use crate::error::{BuildProblem, KustomizeError};
 use crate::fields::{FieldSpec, Tables, merge_specs};
 use crate::kustomization::{Kustomization, LabelEntry, PatchEntry, ReplacementEntry};
 use crate::replace::FieldReplacement;
 use crate::resource::read_resources;
 use crate::transform::{NamespaceTransformer, PatchSource, Transformer};
-use kubewright_machinery::yaml;
 
 /// Returns the transformers of the fields of a kustomization.
 pub(super) fn transformers(directory: &Directory<'_>, tables: &Tables) -> Result<Vec<Transformer>, KustomizeError> {
     let kustomization = &directory.kustomization;
     let mut planned = Vec::new();
-    let in_field = |field: &'static str| move |problem: Problem| problem.in_field(&directory.file, field);
+    let in_field = |field: &'static str| move |problem: BuildProblem| problem.in_field(&directory.file, field);
     if !kustomization.patches_strategic_merge.is_empty() {
         planned.push(strategic_merge(directory).map_err(in_field("patchesStrategicMerge"))?);
     }
@@ -56,7 +56,7 @@ pub(super) fn transformers(directory: &Directory<'_>, tables: &Tables) -> Result
 }
 
 /// Reads the patches of `patchesStrategicMerge`, of which each entry is a patch or the path of a file with patches.
-fn strategic_merge(directory: &Directory<'_>) -> Result<Transformer, Problem> {
+fn strategic_merge(directory: &Directory<'_>) -> Result<Transformer, BuildProblem> {
     let mut patches = Vec::new();
     for entry in &directory.kustomization.patches_strategic_merge {
         match read_resources(entry.as_bytes()) {
@@ -66,28 +66,28 @@ fn strategic_merge(directory: &Directory<'_>) -> Result<Transformer, Problem> {
         }
     }
     if patches.is_empty() {
-        return Err(Problem::new("patch appears to be empty"));
+        return Err(BuildProblem::new("patch appears to be empty"));
     }
     Ok(Transformer::StrategicMerge(patches))
 }
 
 /// Returns the text of a patch. `trims` is true if blanks around an inline patch do not count.
-fn patch_source(directory: &Directory<'_>, entry: &PatchEntry, trims: bool) -> Result<PatchSource, Problem> {
+fn patch_source(directory: &Directory<'_>, entry: &PatchEntry, trims: bool) -> Result<PatchSource, BuildProblem> {
     let inline = if trims { entry.patch.trim() } else { &entry.patch };
     match (inline.is_empty(), entry.path.is_empty()) {
-        (true, true) => Err(Problem::new("must specify one of patch and path")),
-        (false, false) => Err(Problem::new("patch and path can't be set at the same time")),
+        (true, true) => Err(BuildProblem::new("must specify one of patch and path")),
+        (false, false) => Err(BuildProblem::new("patch and path can't be set at the same time")),
         (false, true) => Ok(PatchSource { text: inline.to_owned(), path: None }),
         (true, false) => {
             let bytes = directory.load(&entry.path).map_err(|problem| problem.within("failed to get the patch file"))?;
-            let text = String::from_utf8(bytes.to_vec()).map_err(|_| Problem(format!("{} is not UTF-8", entry.path)))?;
+            let text = String::from_utf8(bytes.to_vec()).map_err(|_| BuildProblem(format!("{} is not UTF-8", entry.path)))?;
             Ok(PatchSource { text, path: Some(entry.path.clone()) })
         }
     }
 }
 
 /// Returns the transformers of `labels` and `commonLabels`.
-fn labels(kustomization: &Kustomization, tables: &Tables) -> Result<Vec<Transformer>, Problem> {
+fn labels(kustomization: &Kustomization, tables: &Tables) -> Result<Vec<Transformer>, BuildProblem> {
     if kustomization.labels.is_empty() && kustomization.common_labels.is_empty() {
         return Ok(Vec::new());
     }
@@ -100,7 +100,7 @@ fn labels(kustomization: &Kustomization, tables: &Tables) -> Result<Vec<Transfor
     Ok(planned)
 }
 
-fn label_fields(entry: &LabelEntry, tables: &Tables) -> Result<Vec<FieldSpec>, Problem> {
+fn label_fields(entry: &LabelEntry, tables: &Tables) -> Result<Vec<FieldSpec>, BuildProblem> {
     let mut fields = entry.fields.clone();
     merge_specs(&mut fields, &tables.labels)?;
     if entry.include_selectors {
@@ -118,7 +118,7 @@ fn label_fields(entry: &LabelEntry, tables: &Tables) -> Result<Vec<FieldSpec>, P
 }
 
 /// Reads the replacements, of which each entry is one or the path of a file with one or a list of them.
-fn replacements(directory: &Directory<'_>) -> Result<Vec<FieldReplacement>, Problem> {
+fn replacements(directory: &Directory<'_>) -> Result<Vec<FieldReplacement>, BuildProblem> {
     let mut replacements = Vec::new();
     for entry in &directory.kustomization.replacements {
         if entry.path.is_empty() {
@@ -126,17 +126,17 @@ fn replacements(directory: &Directory<'_>) -> Result<Vec<FieldReplacement>, Prob
             continue;
         }
         if entry.source.is_some() || entry.targets.is_some() {
-            return Err(Problem::new("cannot specify both path and inline replacement"));
+            return Err(BuildProblem::new("cannot specify both path and inline replacement"));
         }
-        let within = |problem: Problem| problem.within(&entry.path);
+        let within = |problem: BuildProblem| problem.within(&entry.path);
         let text =
-            std::str::from_utf8(directory.load(&entry.path)?).map_err(|_| within(Problem::new("the file is not UTF-8")))?;
-        let document = yaml::first_document(text).map_err(|error| within(Problem(error.to_string())))?;
+            std::str::from_utf8(directory.load(&entry.path)?).map_err(|_| within(BuildProblem::new("the file is not UTF-8")))?;
+        let document = yaml::first_document(text).map_err(|error| within(BuildProblem(error.to_string())))?;
         let items = if let Value::Array(items) = document { items } else { vec![document] };
         for item in items {
-            let read: ReplacementEntry = serde_json::from_value(item).map_err(|error| within(Problem(error.to_string())))?;
+            let read: ReplacementEntry = serde_json::from_value(item).map_err(|error| within(BuildProblem(error.to_string())))?;
             if !read.path.is_empty() {
-                return Err(within(Problem::new("a file of replacements cannot name another one")));
+                return Err(within(BuildProblem::new("a file of replacements cannot name another one")));
             }
             replacements.push(FieldReplacement::new(&read).map_err(within)?);
         }

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::error::Problem;
-use crate::resource::KindId;
+use crate::error::BuildProblem;
+use crate::kind::KindId;
 
 /// Kinds of objects; an empty part matches every one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,12 +61,12 @@ impl FieldSpec {
 }
 
 /// Adds fields to a list, unless a field of the list covers them.
-pub(crate) fn merge_specs(specs: &mut Vec<FieldSpec>, added: &[FieldSpec]) -> Result<(), Problem> {
+pub(crate) fn merge_specs(specs: &mut Vec<FieldSpec>, added: &[FieldSpec]) -> Result<(), BuildProblem> {
     for spec in added {
         let known = specs.iter().find(|known| known.path == spec.path && known.kinds().is_covered_by(&spec.kinds()));
         match known {
             Some(known) if known.create != spec.create => {
-                return Err(Problem(format!("conflicting fieldspecs: {} is both to be created and not", spec.path)));
+                return Err(BuildProblem(format!("conflicting fieldspecs: {} is both to be created and not", spec.path)));
             }
             Some(_) => {}
             None => specs.push(spec.clone()),

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::spec::{FieldSpec, KindPattern, merge_specs};
-use crate::error::Problem;
+use crate::error::BuildProblem;
 
 static DEFAULTS: LazyLock<Tables> = LazyLock::new(|| {
     // A test reads the committed table. With a broken one, a build would change no fields but would still run.
@@ -57,15 +57,15 @@ impl Tables {
     }
 
     /// Reads a file of `configurations`.
-    pub(crate) fn read(text: &str) -> Result<Self, Problem> {
-        match yaml::first_document(text).map_err(|error| Problem(error.to_string()))? {
+    pub(crate) fn read(text: &str) -> Result<Self, BuildProblem> {
+        match yaml::first_document(text).map_err(|error| BuildProblem(error.to_string()))? {
             Value::Null => Ok(Self::default()),
-            value => serde_json::from_value(value).map_err(|error| Problem(error.to_string())),
+            value => serde_json::from_value(value).map_err(|error| BuildProblem(error.to_string())),
         }
     }
 
     /// Adds the fields of other tables.
-    pub(crate) fn merge(&mut self, other: &Self) -> Result<(), Problem> {
+    pub(crate) fn merge(&mut self, other: &Self) -> Result<(), BuildProblem> {
         merge_specs(&mut self.name_prefix, &other.name_prefix)?;
         merge_specs(&mut self.name_suffix, &other.name_suffix)?;
         merge_specs(&mut self.namespace, &other.namespace)?;

@@ -4,7 +4,7 @@ use kubewright_machinery::object::json_type;
 use serde_json::{Map, Value};
 
 use super::spec::FieldSpec;
-use crate::error::Problem;
+use crate::error::BuildProblem;
 
 /// The type of a field that is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ pub(crate) fn change(
     object: &mut Value,
     spec: &FieldSpec,
     created: Created,
-    set: &mut dyn FnMut(&mut Value) -> Result<(), Problem>,
-) -> Result<(), Problem> {
+    set: &mut dyn FnMut(&mut Value) -> Result<(), BuildProblem>,
+) -> Result<(), BuildProblem> {
     let steps = split_path(&spec.path, '/');
     let created = if spec.create { created } else { Created::Nothing };
     descend(object, &steps, created, set).map_err(|problem| problem.within(format_args!("considering field '{}'", spec.path)))
@@ -31,8 +31,8 @@ fn descend(
     at: &mut Value,
     steps: &[String],
     created: Created,
-    set: &mut dyn FnMut(&mut Value) -> Result<(), Problem>,
-) -> Result<(), Problem> {
+    set: &mut dyn FnMut(&mut Value) -> Result<(), BuildProblem>,
+) -> Result<(), BuildProblem> {
     let Some((step, rest)) = steps.split_first() else { return set(at) };
     match at {
         Value::Null => Ok(()),
@@ -40,7 +40,7 @@ fn descend(
         Value::Object(members) => {
             let (name, is_list) = step.strip_suffix("[]").map_or((step.as_str(), false), |name| (name, true));
             if name.is_empty() {
-                return Err(Problem::new("cannot set or create an empty field name"));
+                return Err(BuildProblem::new("cannot set or create an empty field name"));
             }
             if let Some(empty) = empty_value(created, is_list, rest.is_empty()) {
                 let member = members.entry(name).or_insert(Value::Null);
@@ -54,7 +54,7 @@ fn descend(
                 None => Ok(()),
             }
         }
-        other => Err(Problem(format!("expected sequence or mapping node, found {}", json_type(other)))),
+        other => Err(BuildProblem(format!("expected sequence or mapping node, found {}", json_type(other)))),
     }
 }
 

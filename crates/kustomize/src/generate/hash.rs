@@ -3,13 +3,13 @@
 use kubewright_machinery::object::{canonical_json, sha256_hex};
 use serde_json::{Value, json};
 
-use crate::resource::Resource;
+use crate::resource::BuildResource;
 
 /// The length of the suffix.
 const LENGTH: usize = 10;
 
 /// Returns the suffix for the name of a resource. The hashed name is always empty, as it is for kustomize, so that a prefix does not change the suffix.
-pub(crate) fn hash_suffix(resource: &Resource) -> String {
+pub(crate) fn hash_suffix(resource: &BuildResource) -> String {
     let object = &resource.object;
     let member = |name: &str| object.get(name).cloned().unwrap_or_else(|| "".into());
     let content = match resource.kind_name() {

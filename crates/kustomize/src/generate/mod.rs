@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use hash::hash_suffix;
 
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::kustomization::{GeneratedObject, GeneratorOptions, check_keys};
-use crate::resource::{GeneratorBehavior, Resource};
+use crate::resource::{BuildResource, GeneratorBehavior};
 
 /// The longest line of base64 in the data of a generated object.
 const LINE: usize = 70;
@@ -47,17 +47,17 @@ pub(crate) fn generate<'a>(
     kind: GeneratedKind,
     entry: &GeneratedObject,
     all: Option<&GeneratorOptions>,
-    load: &dyn Fn(&str) -> Result<&'a [u8], Problem>,
-) -> Result<Resource, Problem> {
+    load: &dyn Fn(&str) -> Result<&'a [u8], BuildProblem>,
+) -> Result<BuildResource, BuildProblem> {
     let options = entry.options.clone().unwrap_or_default();
     let options = all.map_or_else(|| options.clone(), |all| options.clone().or(all));
     if entry.name.is_empty() {
-        return Err(Problem::new("an entry has no name; set name"));
+        return Err(BuildProblem::new("an entry has no name; set name"));
     }
-    let within = |problem: Problem| problem.within(&entry.name);
+    let within = |problem: BuildProblem| problem.within(&entry.name);
     check_keys(options.labels.keys().chain(options.annotations.keys())).map_err(within)?;
     if kind == GeneratedKind::ConfigMap && !entry.secret_type.is_empty() {
-        return Err(within(Problem::new("unknown field \"type\"; only Secrets have a type")));
+        return Err(within(BuildProblem::new("unknown field \"type\"; only Secrets have a type")));
     }
     let mut metadata = Map::from_iter([("name".to_owned(), entry.name.as_str().into())]);
     if !entry.namespace.is_empty() {
@@ -86,9 +86,9 @@ pub(crate) fn generate<'a>(
         "replace" => GeneratorBehavior::Replace,
         "merge" => GeneratorBehavior::Merge,
         "" | "create" => GeneratorBehavior::Create,
-        other => return Err(within(Problem(format!("behavior {other:?} is none of create, replace, merge")))),
+        other => return Err(within(BuildProblem(format!("behavior {other:?} is none of create, replace, merge")))),
     };
-    let mut resource = Resource::new(object);
+    let mut resource = BuildResource::new(object);
     resource.behavior = behavior;
     resource.needs_hash = !options.disable_name_suffix_hash;
     Ok(resource)

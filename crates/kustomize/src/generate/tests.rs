@@ -8,13 +8,13 @@ fn entry(text: &str) -> GeneratedObject {
     serde_json::from_value(kubewright_machinery::yaml::document(text).unwrap()).unwrap()
 }
 
-fn made(kind: GeneratedKind, text: &str, all: Option<&GeneratorOptions>) -> Result<Resource, Problem> {
+fn made(kind: GeneratedKind, text: &str, all: Option<&GeneratorOptions>) -> Result<BuildResource, BuildProblem> {
     let files: BTreeMap<&str, &[u8]> = BTreeMap::from([
         ("v.env", b"# no\nA=1\n\n B=x=y\nC".as_slice()),
         ("bin", b"\xff\xfe".as_slice()),
         ("t", b"text".as_slice()),
     ]);
-    generate(kind, &entry(text), all, &|path| files.get(path).copied().ok_or_else(|| Problem::new("no such file")))
+    generate(kind, &entry(text), all, &|path| files.get(path).copied().ok_or_else(|| BuildProblem::new("no such file")))
 }
 
 #[test]

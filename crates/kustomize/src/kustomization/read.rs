@@ -4,8 +4,7 @@ use kubewright_machinery::yaml::{self, PlainScalar};
 use serde_json::Value;
 
 use super::Kustomization;
-use crate::error::KustomizeError;
-use crate::error::Problem;
+use crate::error::{BuildProblem, KustomizeError};
 
 /// The names that a kustomization file may have.
 pub(crate) const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -29,22 +28,22 @@ const BUILD_METADATA: [&str; 3] = ["originAnnotations", "transformerAnnotations"
 
 /// Reads a kustomization file. `file` is its path, for errors.
 pub(crate) fn read_kustomization(bytes: &[u8], file: &str) -> Result<Kustomization, KustomizeError> {
-    let at = |problem: Problem| problem.in_file(file);
-    let text = std::str::from_utf8(bytes).map_err(|_| at(Problem::new("the file is not UTF-8")))?;
-    let mut document = yaml::first_document(text).map_err(|error| at(Problem(error.to_string())))?;
+    let at = |problem: BuildProblem| problem.in_file(file);
+    let text = std::str::from_utf8(bytes).map_err(|_| at(BuildProblem::new("the file is not UTF-8")))?;
+    let mut document = yaml::first_document(text).map_err(|error| at(BuildProblem(error.to_string())))?;
     remove_nulls(&mut document);
     let Value::Object(members) = &document else {
         let found = if document.is_null() { "kustomization.yaml is empty" } else { "invalid Kustomization: expected an object" };
-        return Err(at(Problem::new(found)));
+        return Err(at(BuildProblem::new(found)));
     };
     if members.keys().all(|name| name == "apiVersion" || name == "kind") {
-        return Err(at(Problem::new("kustomization.yaml is empty")));
+        return Err(at(BuildProblem::new("kustomization.yaml is empty")));
     }
     if let Some((name, remedy)) = UNSUPPORTED.iter().find(|(name, _)| members.contains_key(*name)) {
-        return Err(Problem(format!("the field is not supported; {remedy}")).in_field(file, *name));
+        return Err(BuildProblem(format!("the field is not supported; {remedy}")).in_field(file, *name));
     }
     let mut kustomization: Kustomization =
-        serde_json::from_value(document).map_err(|error| at(Problem(invalid(&error.to_string()))))?;
+        serde_json::from_value(document).map_err(|error| at(BuildProblem(invalid(&error.to_string()))))?;
     check(&mut kustomization, file)?;
     let Kustomization { resources, bases, images, image_tags, .. } = &mut kustomization;
     resources.append(bases);
@@ -87,20 +86,20 @@ fn check(kustomization: &mut Kustomization, file: &str) -> Result<(), KustomizeE
         COMPONENT => format!("{GROUP}/v1alpha1"),
         other => {
             let message = format!("kind should be {KUSTOMIZATION} or {COMPONENT}, not {other:?}");
-            return Err(Problem(message).in_field(file, "kind"));
+            return Err(BuildProblem(message).in_field(file, "kind"));
         }
     };
     if !kustomization.api_version.is_empty() && kustomization.api_version != version {
         let message = format!("apiVersion for {} should be {version}, not {:?}", kustomization.kind, kustomization.api_version);
-        return Err(Problem(message).in_field(file, "apiVersion"));
+        return Err(BuildProblem(message).in_field(file, "apiVersion"));
     }
     if let Some(unknown) = kustomization.openapi.keys().find(|key| *key != "path") {
         let message = format!("{unknown:?} is not supported; only path is, a file with the schema of all kinds that are merged");
-        return Err(Problem(message).in_field(file, "openapi"));
+        return Err(BuildProblem(message).in_field(file, "openapi"));
     }
     if let Some(unknown) = kustomization.build_metadata.iter().find(|option| !BUILD_METADATA.contains(&option.as_str())) {
         let message = format!("{unknown:?} is none of {}", BUILD_METADATA.join(", "));
-        return Err(Problem(message).in_field(file, "buildMetadata"));
+        return Err(BuildProblem(message).in_field(file, "buildMetadata"));
     }
     let maps = [("commonLabels", &kustomization.common_labels), ("commonAnnotations", &kustomization.common_annotations)];
     let pairs = kustomization.labels.iter().map(|entry| ("labels", &entry.pairs));
@@ -111,7 +110,7 @@ fn check(kustomization: &mut Kustomization, file: &str) -> Result<(), KustomizeE
 }
 
 /// Refuses keys that kustomize writes into its documents without quotes, and then reads as something else than texts.
-pub(crate) fn check_keys<'a>(keys: impl Iterator<Item = &'a String>) -> Result<(), Problem> {
+pub(crate) fn check_keys<'a>(keys: impl Iterator<Item = &'a String>) -> Result<(), BuildProblem> {
     for key in keys {
         let is_text = match PlainScalar::resolve(key) {
             PlainScalar::Text => true,
@@ -119,7 +118,7 @@ pub(crate) fn check_keys<'a>(keys: impl Iterator<Item = &'a String>) -> Result<(
             _ => false,
         };
         if !is_text {
-            return Err(Problem(format!(
+            return Err(BuildProblem(format!(
                 "json: unsupported type: map[interface {{}}]interface {{}}: the key {key:?} is no text for kustomize (a key such as y, n, yes or no \
                  must be quoted, and no key may be true, false, null or a number)"
             )));

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::path::{CreatedLeaf, look_up, visit};
 use super::scalar::write;
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::kustomization::ReplacementOptions;
 
 /// Writes a value into a field of a document that is the text of another field. Returns false if the path does not lead into such a document.
@@ -16,7 +16,7 @@ pub(super) fn write_embedded(
     leaf: CreatedLeaf,
     value: &Value,
     options: Option<&ReplacementOptions>,
-) -> Result<bool, Problem> {
+) -> Result<bool, BuildProblem> {
     let is_text = |end: &usize| matches!(look_up(object, &steps[..*end]), Ok(Some(Value::String(_))));
     let Some(end) = (1..steps.len()).find(is_text) else { return Ok(false) };
     let Ok(Some(Value::String(text))) = look_up(object, &steps[..end]) else { return Ok(false) };
@@ -28,13 +28,13 @@ pub(super) fn write_embedded(
     }
     if !text.trim_start().starts_with(['{', '[']) {
         let path = steps.join(".");
-        return Err(Problem(format!(
+        return Err(BuildProblem(format!(
             "{path:?} leads into a YAML document in a text, which is not supported; write that document as JSON"
         )));
     }
     let is_pretty = text.contains('\n') && text.contains("  ");
     let printed = if is_pretty {
-        serde_json::to_string_pretty(&document).map_err(|error| Problem(error.to_string()))?
+        serde_json::to_string_pretty(&document).map_err(|error| BuildProblem(error.to_string()))?
     } else {
         canonical_json(&document)
     };

@@ -5,7 +5,7 @@ use kubewright_machinery::pattern;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::fields::split_path;
 use crate::resource::scalar_text;
 
@@ -46,29 +46,28 @@ fn item_step(step: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the value at a path, which must be unique.
-pub(super) fn look_up<'a>(root: &'a Value, steps: &[String]) -> Result<Option<&'a Value>, Problem> {
+pub(super) fn look_up<'a>(root: &'a Value, steps: &[String]) -> Result<Option<&'a Value>, BuildProblem> {
     let mut at = root;
     for step in steps.iter().map(|step| step.trim()).filter(|step| !step.is_empty()) {
         if step == "*" {
-            return Err(Problem::new("wildcard is not supported in the path of a source"));
+            return Err(BuildProblem::new("wildcard is not supported in the path of a source"));
         }
         let index = step.parse::<i64>();
         let next = match at {
             Value::Null => None,
             Value::Array(items) if step == "-" => items.last(),
             Value::Array(items) => match (index, item_step(step)) {
-                (Ok(index), _) => {
-                    items.get(usize::try_from(index).map_err(|_| Problem(format!("array index {index} cannot be negative")))?)
-                }
+                (Ok(index), _) => items
+                    .get(usize::try_from(index).map_err(|_| BuildProblem(format!("array index {index} cannot be negative")))?),
                 (Err(_), Some((field, wanted))) => {
                     items.iter().find(|item| field_text(item, field).is_some_and(|text| text == wanted))
                 }
                 (Err(_), None) => {
-                    return Err(Problem(format!("the step {step:?} leads into a list; use an index or [key=value]")));
+                    return Err(BuildProblem(format!("the step {step:?} leads into a list; use an index or [key=value]")));
                 }
             },
             Value::Object(members) if item_step(step).is_none() => members.get(step),
-            other => return Err(Problem(format!("the step {step:?} leads into {}", json_type(other)))),
+            other => return Err(BuildProblem(format!("the step {step:?} leads into {}", json_type(other)))),
         };
         let Some(next) = next else { return Ok(None) };
         at = next;
@@ -87,21 +86,21 @@ pub(super) fn visit(
     at: &mut Value,
     steps: &[String],
     leaf: CreatedLeaf,
-    set: &mut dyn FnMut(&mut Value) -> Result<(), Problem>,
-) -> Result<usize, Problem> {
+    set: &mut dyn FnMut(&mut Value) -> Result<(), BuildProblem>,
+) -> Result<usize, BuildProblem> {
     let Some((step, rest)) = steps.split_first() else { return set(at).map(|()| 1) };
     if step.parse::<usize>().is_ok() || item_step(step).is_some() || step == "*" {
         let items = match at {
             Value::Array(items) => items,
             Value::Null => return Ok(0),
-            other => return Err(Problem(format!("the step {step:?} needs a list, but there is {}", json_type(other)))),
+            other => return Err(BuildProblem(format!("the step {step:?} needs a list, but there is {}", json_type(other)))),
         };
         return visit_items(items, step, rest, leaf, set);
     }
     let members = match at {
         Value::Object(members) => members,
         Value::Null => return Ok(0),
-        other => return Err(Problem(format!("the step {step:?} needs a map, but there is {}", json_type(other)))),
+        other => return Err(BuildProblem(format!("the step {step:?} needs a map, but there is {}", json_type(other)))),
     };
     if leaf != CreatedLeaf::Nothing && members.get(step.as_str()).is_none_or(|member| member.is_null() && !rest.is_empty()) {
         members.insert(step.clone(), created(rest.first(), leaf));
@@ -114,21 +113,23 @@ fn visit_items(
     step: &str,
     rest: &[String],
     leaf: CreatedLeaf,
-    set: &mut dyn FnMut(&mut Value) -> Result<(), Problem>,
-) -> Result<usize, Problem> {
+    set: &mut dyn FnMut(&mut Value) -> Result<(), BuildProblem>,
+) -> Result<usize, BuildProblem> {
     if let Ok(index) = step.parse::<usize>() {
         if index == items.len() && leaf != CreatedLeaf::Nothing {
             items.push(created(rest.first(), leaf));
         }
         let found = items.len();
-        let item =
-            items.get_mut(index).ok_or_else(|| Problem(format!("index {index} specified but only {found} elements found")))?;
+        let item = items
+            .get_mut(index)
+            .ok_or_else(|| BuildProblem(format!("index {index} specified but only {found} elements found")))?;
         return visit(item, rest, leaf, set);
     }
     let Some((field, wanted)) = item_step(step) else {
         return items.iter_mut().try_fold(0, |count, item| Ok(count + visit(item, rest, leaf, set)?));
     };
-    let regex = pattern::compile(wanted).map_err(|error| Problem(format!("{wanted:?} is not a regular expression: {error}")))?;
+    let regex =
+        pattern::compile(wanted).map_err(|error| BuildProblem(format!("{wanted:?} is not a regular expression: {error}")))?;
     // The path of a scalar item ends with it.
     let rest = if field.is_empty() { &[] } else { rest };
     let count = visit_matching(items, field, &regex, rest, leaf, set)?;
@@ -148,8 +149,8 @@ fn visit_matching(
     regex: &Regex,
     rest: &[String],
     leaf: CreatedLeaf,
-    set: &mut dyn FnMut(&mut Value) -> Result<(), Problem>,
-) -> Result<usize, Problem> {
+    set: &mut dyn FnMut(&mut Value) -> Result<(), BuildProblem>,
+) -> Result<usize, BuildProblem> {
     let mut matching = items.iter_mut().filter(|item| field_text(item, field).is_some_and(|text| regex.is_match(text.trim())));
     matching.try_fold(0, |count, item| Ok(count + visit(item, rest, leaf, set)?))
 }

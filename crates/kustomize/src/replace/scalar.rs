@@ -3,28 +3,29 @@
 use kubewright_machinery::yaml::PlainScalar;
 use serde_json::{Number, Value};
 
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::kustomization::ReplacementOptions;
 use crate::resource::scalar_text;
 
 /// Returns the part of a value that the options of a source select.
-pub(super) fn part_of(value: &Value, options: Option<&ReplacementOptions>) -> Result<Value, Problem> {
+pub(super) fn part_of(value: &Value, options: Option<&ReplacementOptions>) -> Result<Value, BuildProblem> {
     let Some(options) = options.filter(|options| !options.delimiter.is_empty()) else { return Ok(value.clone()) };
     if value.is_array() || value.is_object() {
-        return Err(Problem::new("delimiter option can only be used with scalar nodes"));
+        return Err(BuildProblem::new("delimiter option can only be used with scalar nodes"));
     }
     let text = scalar_text(value);
     let index = usize::try_from(options.index).ok();
     let part = index.and_then(|index| text.split(&options.delimiter).nth(index));
-    part.map(Value::from).ok_or_else(|| Problem(format!("options.index {} is out of bounds for value {text}", options.index)))
+    part.map(Value::from)
+        .ok_or_else(|| BuildProblem(format!("options.index {} is out of bounds for value {text}", options.index)))
 }
 
 /// Writes a value into a field. A scalar keeps its type if the text allows it.
-pub(super) fn write(field: &mut Value, value: &Value, options: Option<&ReplacementOptions>) -> Result<(), Problem> {
+pub(super) fn write(field: &mut Value, value: &Value, options: Option<&ReplacementOptions>) -> Result<(), BuildProblem> {
     let mut value = value.clone();
     if let Some(options) = options.filter(|options| !options.delimiter.is_empty()) {
         if field.is_array() || field.is_object() {
-            return Err(Problem::new("delimiter option can only be used with scalar nodes"));
+            return Err(BuildProblem::new("delimiter option can only be used with scalar nodes"));
         }
         let (text, part) = (scalar_text(field), scalar_text(&value));
         let mut parts: Vec<&str> = text.split(&options.delimiter).collect();

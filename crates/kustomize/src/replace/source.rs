@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::path::{look_up, split};
 use super::scalar::part_of;
 use super::target::FieldTarget;
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::fields::KindPattern;
+use crate::kind::KindId;
 use crate::kustomization::{ReplacementEntry, ReplacementOptions, ReplacementSource};
-use crate::resource::{KindId, Resource, ResourceId, ResourceList};
+use crate::resource::{BuildResource, ResourceId, ResourceList};
 
 const DEFAULT_PATH: &str = "metadata.name";
 
@@ -27,15 +28,15 @@ enum ValueSource {
 
 impl FieldReplacement {
     /// Checks an entry of `replacements` that has no path.
-    pub(crate) fn new(entry: &ReplacementEntry) -> Result<Self, Problem> {
+    pub(crate) fn new(entry: &ReplacementEntry) -> Result<Self, BuildProblem> {
         let source = match (&entry.source, &entry.source_value) {
-            (Some(_), Some(_)) => return Err(Problem::new("value and resource selectors are mutually exclusive")),
+            (Some(_), Some(_)) => return Err(BuildProblem::new("value and resource selectors are mutually exclusive")),
             (Some(source), None) => ValueSource::Field(source.clone()),
             (None, Some(value)) => ValueSource::Literal(value.clone()),
-            (None, None) => return Err(Problem::new("replacements must specify a source and at least one target")),
+            (None, None) => return Err(BuildProblem::new("replacements must specify a source and at least one target")),
         };
         let Some(targets) = &entry.targets else {
-            return Err(Problem::new("replacements must specify a source and at least one target"));
+            return Err(BuildProblem::new("replacements must specify a source and at least one target"));
         };
         if let ValueSource::Field(ReplacementSource { options: Some(options), .. }) = &source {
             check_options(options)?;
@@ -44,7 +45,7 @@ impl FieldReplacement {
     }
 
     /// Writes the value into all targets.
-    pub(crate) fn apply(&self, list: &mut ResourceList) -> Result<(), Problem> {
+    pub(crate) fn apply(&self, list: &mut ResourceList) -> Result<(), BuildProblem> {
         let value = match &self.source {
             ValueSource::Literal(text) => Value::from(text.as_str()),
             ValueSource::Field(source) => value_of(source, list)?,
@@ -54,19 +55,19 @@ impl FieldReplacement {
 }
 
 /// Refuses options that have no effect.
-pub(super) fn check_options(options: &ReplacementOptions) -> Result<(), Problem> {
+pub(super) fn check_options(options: &ReplacementOptions) -> Result<(), BuildProblem> {
     match options.encoding.as_str() {
         "" => Ok(()),
-        other => Err(Problem(format!("options.encoding {other:?} is not supported; kustomize ignores it; remove it"))),
+        other => Err(BuildProblem(format!("options.encoding {other:?} is not supported; kustomize ignores it; remove it"))),
     }
 }
 
-fn value_of(source: &ReplacementSource, list: &ResourceList) -> Result<Value, Problem> {
+fn value_of(source: &ReplacementSource, list: &ResourceList) -> Result<Value, BuildProblem> {
     let mut selected = list.resources.iter().filter(|resource| is_selected(source, resource));
     let resource = match (selected.next(), selected.next()) {
         (Some(resource), None) => resource,
-        (None, _) => return Err(Problem(format!("nothing selected by {}", name_of(source)))),
-        (Some(_), Some(_)) => return Err(Problem(format!("multiple matches for selector {}", name_of(source)))),
+        (None, _) => return Err(BuildProblem(format!("nothing selected by {}", name_of(source)))),
+        (Some(_), Some(_)) => return Err(BuildProblem(format!("multiple matches for selector {}", name_of(source)))),
     };
     let path = if source.field_path.is_empty() { DEFAULT_PATH } else { &source.field_path };
     let found =
@@ -79,12 +80,12 @@ fn value_of(source: &ReplacementSource, list: &ResourceList) -> Result<Value, Pr
     };
     let value = found
         .filter(|value| !is_empty(value))
-        .ok_or_else(|| Problem(format!("fieldPath `{path}` is missing for replacement source {}", id_of(source))))?;
+        .ok_or_else(|| BuildProblem(format!("fieldPath `{path}` is missing for replacement source {}", id_of(source))))?;
     part_of(value, source.options.as_ref())
 }
 
 /// Returns true if one of the identities of a resource is that of the source; empty parts are not compared.
-fn is_selected(source: &ReplacementSource, resource: &Resource) -> bool {
+fn is_selected(source: &ReplacementSource, resource: &BuildResource) -> bool {
     let wanted = id_of(source);
     let kinds = KindPattern { group: source.group.clone(), version: source.version.clone(), kind: source.kind.clone() };
     std::iter::once(resource.id()).chain(resource.previous_ids()).any(|id| {

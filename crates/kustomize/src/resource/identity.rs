@@ -1,42 +1,8 @@
 //! The identity of a resource, and the rules by which kustomize compares namespaces.
 
-use std::collections::HashSet;
 use std::fmt;
-use std::sync::LazyLock;
 
-static CLUSTER_SCOPED: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("../../data/cluster-scoped.txt").lines().collect());
-
-/// A kind at a version. Unlike the kind of an object on a server, its parts may be empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct KindId {
-    pub(crate) group: String,
-    pub(crate) version: String,
-    pub(crate) kind: String,
-}
-
-impl KindId {
-    pub(crate) fn new(api_version: &str, kind: &str) -> Self {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        Self { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() }
-    }
-
-    /// Returns true for a built-in kind that is not in a namespace. Other kinds are taken to be in one.
-    pub(crate) fn is_cluster_scoped(&self) -> bool {
-        let name = match self.group.as_str() {
-            "" => format!("{} {}", self.version, self.kind),
-            group => format!("{group}/{} {}", self.version, self.kind),
-        };
-        CLUSTER_SCOPED.contains(name.as_str())
-    }
-}
-
-impl fmt::Display for KindId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let part = |text: &str, empty: &'static str| if text.is_empty() { empty.to_owned() } else { text.to_owned() };
-        write!(f, "{}.{}.{}", part(&self.kind, "[noKind]"), part(&self.version, "[noVer]"), part(&self.group, "[noGrp]"))
-    }
-}
+use crate::kind::KindId;
 
 /// The identity of a resource. Two identities are the same resource if their effective namespaces are equal.
 #[derive(Clone, Debug, Default)]

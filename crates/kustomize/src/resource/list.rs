@@ -3,40 +3,40 @@
 use serde_json::{Map, Value};
 
 use super::identity::ResourceId;
-use super::object::{GeneratorBehavior, Resource};
-use crate::error::Problem;
+use super::object::{BuildResource, GeneratorBehavior};
+use crate::error::BuildProblem;
 
 /// Resources in order, of which no two have the same identity.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResourceList {
-    pub(crate) resources: Vec<Resource>,
+    pub(crate) resources: Vec<BuildResource>,
 }
 
 impl ResourceList {
     /// Adds a resource.
-    pub(crate) fn add(&mut self, resource: Resource) -> Result<(), Problem> {
+    pub(crate) fn add(&mut self, resource: BuildResource) -> Result<(), BuildProblem> {
         let id = resource.id();
         if self.resources.iter().any(|known| known.has_id(&id)) {
-            return Err(Problem(format!("may not add resource with an already registered id: {id}")));
+            return Err(BuildProblem(format!("may not add resource with an already registered id: {id}")));
         }
         self.resources.push(resource);
         Ok(())
     }
 
     /// Adds all resources of another list.
-    pub(crate) fn add_all(&mut self, other: Self) -> Result<(), Problem> {
+    pub(crate) fn add_all(&mut self, other: Self) -> Result<(), BuildProblem> {
         other.resources.into_iter().try_for_each(|resource| self.add(resource))
     }
 
     /// Adds a generated resource, which may change one that exists.
-    pub(crate) fn absorb(&mut self, mut generated: Resource) -> Result<(), Problem> {
+    pub(crate) fn absorb(&mut self, mut generated: BuildResource) -> Result<(), BuildProblem> {
         let id = generated.id();
         let indexes: Vec<usize> = self.matching(&id).collect();
         match (indexes.as_slice(), generated.behavior) {
             ([], GeneratorBehavior::Create) => self.add(generated),
-            ([], _) => Err(Problem(format!("id {id} does not exist; cannot merge or replace"))),
+            ([], _) => Err(BuildProblem(format!("id {id} does not exist; cannot merge or replace"))),
             ([_], GeneratorBehavior::Create) => {
-                Err(Problem(format!("id {id} exists; can not use behavior: 'create', behavior must be merge or replace")))
+                Err(BuildProblem(format!("id {id} exists; can not use behavior: 'create', behavior must be merge or replace")))
             }
             ([index], behavior) => {
                 let old = &self.resources[*index];
@@ -51,7 +51,7 @@ impl ResourceList {
                 self.resources[*index] = generated;
                 Ok(())
             }
-            (_, _) => Err(Problem(format!("found multiple objects that could accept merge of {id}"))),
+            (_, _) => Err(BuildProblem(format!("found multiple objects that could accept merge of {id}"))),
         }
     }
 
@@ -62,13 +62,13 @@ impl ResourceList {
     }
 
     /// Returns the index of the only resource that has or had an identity.
-    pub(crate) fn unique(&self, id: &ResourceId) -> Result<usize, Problem> {
+    pub(crate) fn unique(&self, id: &ResourceId) -> Result<usize, BuildProblem> {
         let mut matching = self.matching(id);
         match (matching.next(), matching.next()) {
             (Some(index), None) => Ok(index),
-            (None, _) => Err(Problem(format!("no matches for Id {id}; failed to find unique target for patch {id}"))),
+            (None, _) => Err(BuildProblem(format!("no matches for Id {id}; failed to find unique target for patch {id}"))),
             (Some(_), Some(_)) => {
-                Err(Problem(format!("multiple matches for Id {id}; failed to find unique target for patch {id}")))
+                Err(BuildProblem(format!("multiple matches for Id {id}; failed to find unique target for patch {id}")))
             }
         }
     }
@@ -80,11 +80,11 @@ impl ResourceList {
 }
 
 /// Merges the data of an older ConfigMap or Secret under those of a generated one.
-fn merge_data(generated: &mut Resource, old: &Resource, is_secret: bool) {
+fn merge_data(generated: &mut BuildResource, old: &BuildResource, is_secret: bool) {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
     for field in ["data", "binaryData"] {
-        let of = |resource: &Resource| resource.object.get(field).and_then(Value::as_object).cloned().unwrap_or_default();
+        let of = |resource: &BuildResource| resource.object.get(field).and_then(Value::as_object).cloned().unwrap_or_default();
         let mut data = of(old);
         if is_secret && field == "data" {
             let texts = old.object.get("stringData").and_then(Value::as_object);

@@ -7,7 +7,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use identity::{EffectiveNamespace, KindId, ResourceId};
+pub(crate) use identity::{EffectiveNamespace, ResourceId};
 pub(crate) use list::ResourceList;
-pub(crate) use object::{BuildOrigin, Configuration, GeneratorBehavior, Resource, scalar_text};
+pub(crate) use object::{BuildOrigin, BuildResource, Configuration, GeneratorBehavior, scalar_text};
 pub(crate) use read::read_resources;

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::identity::{KindId, ResourceId};
+use super::identity::ResourceId;
+use crate::kind::KindId;
 
 /// An object, the identities it had before, and what is still to be done with it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Resource {
+pub(crate) struct BuildResource {
     /// The object; null if a patch has deleted it.
     pub(crate) object: Value,
     /// Earlier kinds, names and effective namespaces, the oldest first.
@@ -61,7 +62,7 @@ pub(crate) struct Configuration {
     pub(crate) namespace: String,
 }
 
-impl Resource {
+impl BuildResource {
     pub(crate) fn new(object: Value) -> Self {
         Self { object, ..Self::default() }
     }

@@ -6,13 +6,13 @@ use kubewright_machinery::object::json_type;
 use kubewright_machinery::yaml;
 use serde_json::Value;
 
-use super::object::Resource;
-use crate::error::Problem;
+use super::object::BuildResource;
+use crate::error::BuildProblem;
 
 /// Reads the resources of a file. Empty documents are left out, and lists are replaced by their items, behind all documents of the file.
-pub(crate) fn read_resources(bytes: &[u8]) -> Result<Vec<Resource>, Problem> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Problem::new("the file is not UTF-8"))?;
-    let documents = yaml::documents_of_yaml_1_2(text).map_err(|error| Problem(error.to_string()))?;
+pub(crate) fn read_resources(bytes: &[u8]) -> Result<Vec<BuildResource>, BuildProblem> {
+    let text = std::str::from_utf8(bytes).map_err(|_| BuildProblem::new("the file is not UTF-8"))?;
+    let documents = yaml::documents_of_yaml_1_2(text).map_err(|error| BuildProblem(error.to_string()))?;
     let mut waiting: VecDeque<Value> = VecDeque::new();
     for document in documents {
         waiting.extend(checked(document)?);
@@ -21,7 +21,7 @@ pub(crate) fn read_resources(bytes: &[u8]) -> Result<Vec<Resource>, Problem> {
     while let Some(mut object) = waiting.pop_front() {
         let kind = object["kind"].as_str().unwrap_or_default();
         if !kind.ends_with("List") || object.get("items").is_none() {
-            resources.push(Resource::new(object));
+            resources.push(BuildResource::new(object));
             continue;
         }
         match object["items"].take() {
@@ -31,32 +31,34 @@ pub(crate) fn read_resources(bytes: &[u8]) -> Result<Vec<Resource>, Problem> {
                     waiting.extend(checked(item)?);
                 }
             }
-            other => return Err(Problem(format!("expected array in {}/items, but found {}", object["kind"], json_type(&other)))),
+            other => {
+                return Err(BuildProblem(format!("expected array in {}/items, but found {}", object["kind"], json_type(&other))));
+            }
         }
     }
     Ok(resources)
 }
 
 /// Checks that a document is an object with a kind and a name. Returns `None` for an empty one.
-fn checked(document: Value) -> Result<Option<Value>, Problem> {
+fn checked(document: Value) -> Result<Option<Value>, BuildProblem> {
     let Value::Object(members) = &document else {
         return match document {
             Value::Null => Ok(None),
-            other => Err(Problem(format!("expected an object, but found {}", json_type(&other)))),
+            other => Err(BuildProblem(format!("expected an object, but found {}", json_type(&other)))),
         };
     };
     if members.is_empty() {
         return Ok(None);
     }
-    let resource = Resource::new(document);
+    let resource = BuildResource::new(document);
     if resource.kind_name().is_empty() {
-        return Err(Problem::new("missing kind in object; every object must have apiVersion, kind and metadata.name"));
+        return Err(BuildProblem::new("missing kind in object; every object must have apiVersion, kind and metadata.name"));
     }
     if resource.name().is_empty() && !resource.kind_name().ends_with("List") {
-        return Err(Problem(format!("missing metadata.name in object of kind {}", resource.kind_name())));
+        return Err(BuildProblem(format!("missing metadata.name in object of kind {}", resource.kind_name())));
     }
     if let Some(path) = null_item(&resource.object) {
-        return Err(Problem(format!("empty item at {path} in object {}", resource.id())));
+        return Err(BuildProblem(format!("empty item at {path} in object {}", resource.id())));
     }
     Ok(Some(resource.object))
 }

@@ -1,8 +1,9 @@
 use serde_json::json;
 
 use super::*;
+use crate::kind::KindId;
 
-fn resource(text: &str) -> Resource {
+fn resource(text: &str) -> BuildResource {
     read_resources(text.as_bytes()).unwrap().remove(0)
 }
 
@@ -44,7 +45,7 @@ fn an_identity_is_there_once() {
 fn generated_resources_create_merge_or_replace() {
     let generated = |behavior| {
         let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"y": "2"}});
-        let mut generated = Resource::new(object);
+        let mut generated = BuildResource::new(object);
         generated.behavior = behavior;
         generated
     };

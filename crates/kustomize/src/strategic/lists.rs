@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::maps::{DIRECTIVE, MergeContext, MergeDirective, merge_values};
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::resource::scalar_text;
 
 /// Merges a list whose schema says so. Items of the patch come first, then the others in their order.
@@ -13,7 +13,7 @@ pub(super) fn merge_lists(
     dest: Option<Value>,
     patch: Option<Value>,
     context: MergeContext<'_>,
-) -> Result<Option<Value>, Problem> {
+) -> Result<Option<Value>, BuildProblem> {
     let (base, patch) = match (dest, patch) {
         (Some(Value::Array(dest)), None) => (dest, Vec::new()),
         (dest, Some(Value::Array(patch))) => {
@@ -32,7 +32,7 @@ pub(super) fn merge_lists(
 }
 
 /// Takes the directive for a list out of its items: an item with no other member.
-fn directive(mut patch: Vec<Value>) -> Result<(MergeDirective, Vec<Value>), Problem> {
+fn directive(mut patch: Vec<Value>) -> Result<(MergeDirective, Vec<Value>), BuildProblem> {
     let is_directive =
         |item: &Value| item.as_object().is_some_and(|members| members.len() == 1 && members.contains_key(DIRECTIVE));
     let Some(index) = patch.iter().position(is_directive) else { return Ok((MergeDirective::Merge, patch)) };
@@ -45,16 +45,21 @@ fn merge_scalars(base: Vec<Value>, patch: Vec<Value>) -> Vec<Value> {
     patch.into_iter().chain(base).filter(|item| !item.is_null() && seen.insert(scalar_text(item))).collect()
 }
 
-fn merge_items(mut base: Vec<Value>, patch: Vec<Value>, keys: &[&str], context: MergeContext<'_>) -> Result<Vec<Value>, Problem> {
+fn merge_items(
+    mut base: Vec<Value>,
+    patch: Vec<Value>,
+    keys: &[&str],
+    context: MergeContext<'_>,
+) -> Result<Vec<Value>, BuildProblem> {
     let identities = identities(&patch, &base, keys);
     let position = context.position.item();
     let mut items = KeyedItems::default();
     // The keys of the last item count for the rest of the list, as in kustomize: keys that no item has are left out.
     let mut used: Vec<&str> = keys.to_vec();
     for identity in &identities {
-        let wanted = ItemIdentity::of(identity, keys, &identities);
+        let wanted = MergedItemKey::of(identity, keys, &identities);
         used = wanted.keys();
-        let own = ItemIdentity::of(identity, keys, std::slice::from_ref(identity));
+        let own = MergedItemKey::of(identity, keys, std::slice::from_ref(identity));
         let index = base.iter().position(|item| own.matches(item));
         let change = patch.iter().find(|item| own.matches(item));
         let replaces = change.is_some_and(|change| change.get(DIRECTIVE).is_some_and(|value| value == "replace"));
@@ -80,7 +85,7 @@ fn merge_items(mut base: Vec<Value>, patch: Vec<Value>, keys: &[&str], context: 
             items.0.push(item);
             continue;
         };
-        let identity = ItemIdentity(used.iter().copied().zip(values).collect());
+        let identity = MergedItemKey(used.iter().copied().zip(values).collect());
         if used.len() > 1 {
             items.0.retain(|known| !identity.matches(known));
         }
@@ -131,9 +136,9 @@ fn common(first: &[String], second: &[String]) -> Option<Vec<String>> {
 }
 
 /// The keys of an item with their values.
-struct ItemIdentity<'k>(Vec<(&'k str, String)>);
+struct MergedItemKey<'k>(Vec<(&'k str, String)>);
 
-impl<'k> ItemIdentity<'k> {
+impl<'k> MergedItemKey<'k> {
     /// Returns the identity with the keys that at least one of `all` has a value for.
     fn of(values: &[String], keys: &[&'k str], all: &[Vec<String>]) -> Self {
         let is_used = |index: usize| all.iter().any(|values| !values[index].is_empty());
@@ -168,7 +173,7 @@ struct KeyedItems(Vec<Value>);
 
 impl KeyedItems {
     /// Replaces the items of an identity, or adds one.
-    fn set(&mut self, identity: &ItemIdentity<'_>, item: Value) {
+    fn set(&mut self, identity: &MergedItemKey<'_>, item: Value) {
         let mut found = false;
         for known in self.0.iter_mut().filter(|known| identity.matches(known)) {
             *known = item.clone();

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::lists::merge_lists;
 use super::schema::{MergeSchemas, SchemaPosition};
-use crate::error::Problem;
+use crate::error::BuildProblem;
 
 pub(super) const DIRECTIVE: &str = "$patch";
 /// The greatest depth of a patched value.
@@ -22,12 +22,12 @@ pub(super) enum MergeDirective {
 }
 
 impl MergeDirective {
-    pub(super) fn parse(value: &Value) -> Result<Self, Problem> {
+    pub(super) fn parse(value: &Value) -> Result<Self, BuildProblem> {
         match value.as_str() {
             Some("merge") => Ok(Self::Merge),
             Some("replace") => Ok(Self::Replace),
             Some("delete") => Ok(Self::Delete),
-            _ => Err(Problem(format!("unknown patch strategy {value}; {DIRECTIVE} must be merge, replace or delete"))),
+            _ => Err(BuildProblem(format!("unknown patch strategy {value}; {DIRECTIVE} must be merge, replace or delete"))),
         }
     }
 }
@@ -41,7 +41,7 @@ pub(super) struct MergeContext<'a> {
 }
 
 /// Merges a patch into an object. Returns `None` if the patch deletes it.
-pub(crate) fn merge(object: Value, patch: Value, schemas: &MergeSchemas) -> Result<Option<Value>, Problem> {
+pub(crate) fn merge(object: Value, patch: Value, schemas: &MergeSchemas) -> Result<Option<Value>, BuildProblem> {
     merge_values(Some(object), Some(patch), MergeContext { schemas, position: SchemaPosition::Unknown, depth: 0 })
 }
 
@@ -50,10 +50,10 @@ pub(super) fn merge_values(
     dest: Option<Value>,
     patch: Option<Value>,
     mut context: MergeContext<'_>,
-) -> Result<Option<Value>, Problem> {
+) -> Result<Option<Value>, BuildProblem> {
     context.depth += 1;
     if context.depth > DEEPEST {
-        return Err(Problem(format!("the patched value is nested more than {DEEPEST} deep")));
+        return Err(BuildProblem(format!("the patched value is nested more than {DEEPEST} deep")));
     }
     if context.position.is_unknown() {
         let sources = dest.iter().chain(&patch).map(|source| context.schemas.of_object(source));
@@ -65,7 +65,7 @@ pub(super) fn merge_values(
         && dest_shape != patch_shape
     {
         let found = patch.as_ref().map_or("nothing", json_type);
-        return Err(Problem(format!(
+        return Err(BuildProblem(format!(
             "the patch has {found} where the object has {}",
             dest.as_ref().map_or("nothing", json_type)
         )));
@@ -92,7 +92,7 @@ fn shape(value: &Value) -> ValueShape {
     }
 }
 
-fn merge_maps(dest: Option<Value>, patch: Option<Value>, context: MergeContext<'_>) -> Result<Option<Value>, Problem> {
+fn merge_maps(dest: Option<Value>, patch: Option<Value>, context: MergeContext<'_>) -> Result<Option<Value>, BuildProblem> {
     let (mut merged, patch) = match (dest, patch) {
         // A null that the patch does not mention stays.
         (Some(Value::Null), None) => return Ok(Some(Value::Null)),
@@ -121,9 +121,9 @@ fn merge_maps(dest: Option<Value>, patch: Option<Value>, context: MergeContext<'
 }
 
 /// Puts the name of a field before a problem below it.
-fn within(name: &str, problem: Problem) -> Problem {
+fn within(name: &str, problem: BuildProblem) -> BuildProblem {
     match problem.0.strip_prefix('.') {
-        Some(below) => Problem(format!(".{name}.{below}")),
-        None => Problem(format!(".{name}: {problem}")),
+        Some(below) => BuildProblem(format!(".{name}.{below}")),
+        None => BuildProblem(format!(".{name}: {problem}")),
     }
 }

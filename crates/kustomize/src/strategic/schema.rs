@@ -5,7 +5,7 @@ use kubewright_machinery::patch::MergePosition;
 use kubewright_machinery::yaml;
 use serde_json::{Map, Value};
 
-use crate::error::Problem;
+use crate::error::BuildProblem;
 
 const REFERENCE: &str = "#/definitions/";
 /// The largest number of references that lead to one schema.
@@ -27,11 +27,11 @@ pub(crate) enum SchemaPosition<'a> {
 
 impl MergeSchemas {
     /// Reads a schema file: an OpenAPI document with definitions.
-    pub(crate) fn read(text: &str) -> Result<Self, Problem> {
-        let mut document = yaml::first_document(text).map_err(|error| Problem(error.to_string()))?;
+    pub(crate) fn read(text: &str) -> Result<Self, BuildProblem> {
+        let mut document = yaml::first_document(text).map_err(|error| BuildProblem(error.to_string()))?;
         match document.get_mut("definitions").map(Value::take) {
             Some(Value::Object(definitions)) => Ok(Self { definitions: Some(definitions) }),
-            _ => Err(Problem::new("the schema has no definitions")),
+            _ => Err(BuildProblem::new("the schema has no definitions")),
         }
     }
 

@@ -5,14 +5,14 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::of_resource;
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::fields::{Created, FieldSpec, change};
 use crate::kustomization::ImageEntry;
 use crate::resource::{ResourceList, scalar_text};
 
 /// Changes the images of a name: those of all lists `containers` and `initContainers` at any depth, and those in the fields. Custom resource
 /// definitions are not changed.
-pub(super) fn apply(list: &mut ResourceList, image: &ImageEntry, fields: &[FieldSpec]) -> Result<(), Problem> {
+pub(super) fn apply(list: &mut ResourceList, image: &ImageEntry, fields: &[FieldSpec]) -> Result<(), BuildProblem> {
     let tail = "(:[a-zA-Z0-9_.{}-]*)?(@[a-zA-Z0-9]+([.+_-][a-zA-Z0-9]+)*:[a-zA-Z0-9_.{}-]*)?$";
     // A name that is no regular expression matches no image.
     let Ok(matching) = pattern::compile(&format!("^{}{tail}", image.name)) else { return Ok(()) };
@@ -35,7 +35,7 @@ struct ImageUpdate<'a> {
 }
 
 impl ImageUpdate<'_> {
-    fn walk(&self, value: &mut Value) -> Result<(), Problem> {
+    fn walk(&self, value: &mut Value) -> Result<(), BuildProblem> {
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
@@ -52,9 +52,9 @@ impl ImageUpdate<'_> {
         }
     }
 
-    fn set(&self, value: &mut Value) -> Result<(), Problem> {
+    fn set(&self, value: &mut Value) -> Result<(), BuildProblem> {
         if value.is_array() || value.is_object() {
-            return Err(Problem::new("an image is not a text"));
+            return Err(BuildProblem::new("an image is not a text"));
         }
         let text = scalar_text(value);
         if self.matching.is_match(&text) {

@@ -6,7 +6,7 @@ use kubewright_machinery::object::json_type;
 use serde_json::Value;
 
 use super::of_resource;
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::fields::{Created, FieldSpec, change};
 use crate::resource::ResourceList;
 
@@ -15,7 +15,7 @@ pub(super) fn set_entries(
     list: &mut ResourceList,
     entries: &BTreeMap<String, String>,
     fields: &[FieldSpec],
-) -> Result<(), Problem> {
+) -> Result<(), BuildProblem> {
     if entries.is_empty() {
         return Ok(());
     }
@@ -30,7 +30,7 @@ pub(super) fn set_entries(
                     members.extend(entries.iter().map(|(key, text)| (key.clone(), text.as_str().into())));
                     Ok(())
                 }
-                other => Err(Problem(format!("expected a map, found {}", json_type(other)))),
+                other => Err(BuildProblem(format!("expected a map, found {}", json_type(other)))),
             })
         });
         result.map_err(within)?;

@@ -10,26 +10,26 @@ mod replicas;
 
 use std::collections::BTreeMap;
 
-use crate::select::TargetSelector;
 use patches::JsonOperations;
 pub(crate) use patches::PatchSource;
 pub(crate) use plugin::read_transformer;
 
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::fields::FieldSpec;
 use crate::kustomization::{ImageEntry, PatchOptions, ReplicaEntry};
 use crate::replace::FieldReplacement;
-use crate::resource::{Resource, ResourceList};
+use crate::resource::{BuildResource, ResourceList};
+use crate::select::TargetSelector;
 use crate::strategic::MergeSchemas;
 
 /// A transformation with all that it needs.
 #[derive(Debug)]
 pub(crate) enum Transformer {
     /// Strategic merge patches, each for the resource of its own identity.
-    StrategicMerge(Vec<Resource>),
+    StrategicMerge(Vec<BuildResource>),
     /// A strategic merge patch for all resources of a target, or several for those of their identities.
     Patch {
-        patches: Vec<Resource>,
+        patches: Vec<BuildResource>,
         target: Option<TargetSelector>,
         options: PatchOptions,
     },
@@ -124,7 +124,7 @@ impl Transformer {
     }
 
     /// Changes the resources.
-    pub(crate) fn apply(&self, list: &mut ResourceList, schemas: &MergeSchemas) -> Result<(), Problem> {
+    pub(crate) fn apply(&self, list: &mut ResourceList, schemas: &MergeSchemas) -> Result<(), BuildProblem> {
         match self {
             Self::StrategicMerge(patches) => patches::apply_each(list, patches, schemas),
             Self::Patch { patches, target: None, options } => patches::apply_in_place(list, patches, *options, schemas),
@@ -147,7 +147,7 @@ impl Transformer {
 }
 
 /// Adds the resource to a problem.
-fn of_resource(resource: &Resource) -> impl FnOnce(Problem) -> Problem + use<> {
+fn of_resource(resource: &BuildResource) -> impl FnOnce(BuildProblem) -> BuildProblem + use<> {
     let id = resource.id();
     move |problem| problem.within(id)
 }

@@ -3,19 +3,20 @@
 use serde_json::Value;
 
 use super::of_resource;
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::fields::{Created, FieldSpec, change};
-use crate::resource::{KindId, Resource, ResourceList, scalar_text};
+use crate::kind::KindId;
+use crate::resource::{BuildResource, ResourceList, scalar_text};
 
 const NAME: &str = "metadata/name";
 
 /// Puts a prefix before the fields.
-pub(super) fn prefix(list: &mut ResourceList, prefix: &str, fields: &[FieldSpec]) -> Result<(), Problem> {
+pub(super) fn prefix(list: &mut ResourceList, prefix: &str, fields: &[FieldSpec]) -> Result<(), BuildProblem> {
     rename(list, fields, prefix, |resource| resource.prefixes.push(prefix.to_owned()), |name| format!("{prefix}{name}"))
 }
 
 /// Puts a suffix behind the fields.
-pub(super) fn suffix(list: &mut ResourceList, suffix: &str, fields: &[FieldSpec]) -> Result<(), Problem> {
+pub(super) fn suffix(list: &mut ResourceList, suffix: &str, fields: &[FieldSpec]) -> Result<(), BuildProblem> {
     rename(list, fields, suffix, |resource| resource.suffixes.push(suffix.to_owned()), |name| format!("{name}{suffix}"))
 }
 
@@ -23,9 +24,9 @@ fn rename(
     list: &mut ResourceList,
     fields: &[FieldSpec],
     affix: &str,
-    record: impl Fn(&mut Resource),
+    record: impl Fn(&mut BuildResource),
     changed: impl Fn(String) -> String,
-) -> Result<(), Problem> {
+) -> Result<(), BuildProblem> {
     for resource in &mut list.resources {
         let original = resource.original_id().kind;
         if keeps_name(&original) {
@@ -42,7 +43,7 @@ fn rename(
             let within = of_resource(resource);
             change(&mut resource.object, field, Created::Scalar, &mut |value| {
                 if value.is_array() || value.is_object() {
-                    return Err(Problem::new("expected a scalar"));
+                    return Err(BuildProblem::new("expected a scalar"));
                 }
                 *value = Value::String(changed(scalar_text(value)));
                 Ok(())

@@ -5,16 +5,16 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{NamespaceTransformer, SubjectMode, of_resource};
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::fields::{Created, FieldSpec, change};
-use crate::resource::{Resource, ResourceList, scalar_text};
+use crate::resource::{BuildResource, ResourceList, scalar_text};
 
 const NAMESPACE: &str = "metadata/namespace";
 const NAME: &str = "metadata/name";
 const SUBJECTS: &str = "subjects/namespace";
 
 /// Sets the namespace of all resources that are in one, and in the fields. Two resources that become the same one are an error.
-pub(super) fn apply(list: &mut ResourceList, transformer: &NamespaceTransformer) -> Result<(), Problem> {
+pub(super) fn apply(list: &mut ResourceList, transformer: &NamespaceTransformer) -> Result<(), BuildProblem> {
     for resource in &mut list.resources {
         resource.remember_id();
         let within = of_resource(resource);
@@ -24,13 +24,13 @@ pub(super) fn apply(list: &mut ResourceList, transformer: &NamespaceTransformer)
     for resource in &list.resources {
         let id = resource.id();
         if !ids.insert((id.kind.clone(), id.name.clone(), id.effective_namespace_text().to_owned())) {
-            return Err(Problem(format!("namespace transformation produces ID conflict: {id} exists twice")));
+            return Err(BuildProblem(format!("namespace transformation produces ID conflict: {id} exists twice")));
         }
     }
     Ok(())
 }
 
-fn apply_to(resource: &mut Resource, transformer: &NamespaceTransformer) -> Result<(), Problem> {
+fn apply_to(resource: &mut BuildResource, transformer: &NamespaceTransformer) -> Result<(), BuildProblem> {
     let kind = resource.kind();
     let is_core = kind.group.is_empty() && kind.version == "v1";
     let is_binding = kind.kind == "RoleBinding" || kind.kind == "ClusterRoleBinding";
@@ -47,7 +47,7 @@ fn apply_to(resource: &mut Resource, transformer: &NamespaceTransformer) -> Resu
     for field in own.iter().chain(others) {
         change(&mut resource.object, field, Created::Scalar, &mut |value| {
             if value.is_array() || value.is_object() {
-                return Err(Problem::new("namespace field specs must target scalar nodes"));
+                return Err(BuildProblem::new("namespace field specs must target scalar nodes"));
             }
             set(value, transformer);
             Ok(())
@@ -63,7 +63,7 @@ fn set(value: &mut Value, transformer: &NamespaceTransformer) {
 }
 
 /// Sets the namespace of the subjects of a role binding that the mode selects.
-fn set_subjects(resource: &mut Resource, transformer: &NamespaceTransformer) {
+fn set_subjects(resource: &mut BuildResource, transformer: &NamespaceTransformer) {
     let subjects = resource.object.get_mut("subjects").and_then(Value::as_array_mut);
     for subject in subjects.into_iter().flatten().filter_map(Value::as_object_mut) {
         let selected = match transformer.subjects {

@@ -5,9 +5,9 @@ use kubewright_machinery::yaml;
 use serde_json::Value;
 
 use super::{Transformer, of_resource};
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::kustomization::{PatchEntry, PatchOptions};
-use crate::resource::{Resource, ResourceList, read_resources};
+use crate::resource::{BuildResource, ResourceList, read_resources};
 use crate::select::TargetSelector;
 use crate::strategic::{MergeSchemas, merge};
 
@@ -34,22 +34,24 @@ impl JsonOperations {
     }
 
     /// Returns the problem of the patch, worded as kustomize words it.
-    fn problem(&self, error: &PatchError) -> Problem {
+    fn problem(&self, error: &PatchError) -> BuildProblem {
         match error {
             PatchError::Failed { problem: OperationError::Differs(path), .. } => {
-                Problem(format!("testing value {path} failed: test failed"))
+                BuildProblem(format!("testing value {path} failed: test failed"))
             }
             PatchError::Failed { index, problem: OperationError::NotFound(path) } => {
                 let operation = self.names.get(*index).map_or("", String::as_str);
                 let key = path.rsplit('/').next().unwrap_or_default();
                 match operation {
-                    "remove" => Problem(format!(
+                    "remove" => BuildProblem(format!(
                         "remove operation does not apply: doc is missing {path:?}: Unable to remove nonexistent key: {key}"
                     )),
-                    _ => Problem(format!("{operation} operation does not apply: doc is missing path: {path:?}: missing value")),
+                    _ => BuildProblem(format!(
+                        "{operation} operation does not apply: doc is missing path: {path:?}: missing value"
+                    )),
                 }
             }
-            other => Problem(other.to_string()),
+            other => BuildProblem(other.to_string()),
         }
     }
 }
@@ -63,21 +65,23 @@ impl PatchSource {
     }
 
     /// Reads an entry of `patches`, whose text is a strategic merge patch or a JSON patch.
-    pub(crate) fn transformer(&self, entry: &PatchEntry) -> Result<Transformer, Problem> {
+    pub(crate) fn transformer(&self, entry: &PatchEntry) -> Result<Transformer, BuildProblem> {
         let target = entry.target.as_ref().map(TargetSelector::new).transpose()?;
         let patches = match read_resources(self.text.as_bytes()) {
             Ok(patches) => patches,
             Err(problem) => {
                 let Ok(document @ (Value::Array(_) | Value::Null)) = yaml::first_document(&self.text) else {
-                    return Err(Problem(format!("unable to parse SM or JSON patch from {}: {problem}", self.name())));
+                    return Err(BuildProblem(format!("unable to parse SM or JSON patch from {}: {problem}", self.name())));
                 };
-                let patch = JsonOperations::parse(&document).map_err(|error| Problem(format!("{}: {error}", self.name())))?;
-                let target = target.ok_or_else(|| Problem(format!("must specify a target for JSON patch {}", self.name())))?;
+                let patch =
+                    JsonOperations::parse(&document).map_err(|error| BuildProblem(format!("{}: {error}", self.name())))?;
+                let target =
+                    target.ok_or_else(|| BuildProblem(format!("must specify a target for JSON patch {}", self.name())))?;
                 return Ok(Transformer::JsonPatch { patch, target, remembers: true });
             }
         };
         if target.is_some() && patches.len() > 1 {
-            return Err(Problem(format!(
+            return Err(BuildProblem(format!(
                 "Multiple Strategic-Merge Patches in one `patches` entry is not allowed to set `patches.target` field: {}",
                 self.name()
             )));
@@ -86,21 +90,21 @@ impl PatchSource {
     }
 
     /// Reads an entry of `patchesJson6902`.
-    pub(crate) fn json_transformer(&self, entry: &PatchEntry) -> Result<Transformer, Problem> {
+    pub(crate) fn json_transformer(&self, entry: &PatchEntry) -> Result<Transformer, BuildProblem> {
         let Some(target) = entry.target.as_ref().filter(|target| !target.name.is_empty()) else {
-            return Err(Problem::new("must specify the target name"));
+            return Err(BuildProblem::new("must specify the target name"));
         };
-        let document = yaml::first_document(&self.text).map_err(|error| Problem(format!("{}: {error}", self.name())))?;
+        let document = yaml::first_document(&self.text).map_err(|error| BuildProblem(format!("{}: {error}", self.name())))?;
         if document.as_array().is_none_or(Vec::is_empty) {
-            return Err(Problem(format!("patch appears to be empty, or is no list of operations; {}", self.name())));
+            return Err(BuildProblem(format!("patch appears to be empty, or is no list of operations; {}", self.name())));
         }
-        let patch = JsonOperations::parse(&document).map_err(|error| Problem(format!("{}: {error}", self.name())))?;
+        let patch = JsonOperations::parse(&document).map_err(|error| BuildProblem(format!("{}: {error}", self.name())))?;
         Ok(Transformer::JsonPatch { patch, target: TargetSelector::new(target)?, remembers: false })
     }
 }
 
 /// Applies patches to the resources of their identities; two resources that become the same one are an error.
-pub(super) fn apply_each(list: &mut ResourceList, patches: &[Resource], schemas: &MergeSchemas) -> Result<(), Problem> {
+pub(super) fn apply_each(list: &mut ResourceList, patches: &[BuildResource], schemas: &MergeSchemas) -> Result<(), BuildProblem> {
     for patch in patches {
         let index = list.unique(&patch.original_id())?;
         apply_selected(list, &[index], patch, PatchOptions::default(), schemas)?;
@@ -111,15 +115,15 @@ pub(super) fn apply_each(list: &mut ResourceList, patches: &[Resource], schemas:
 /// Applies patches to the resources of their identities.
 pub(super) fn apply_in_place(
     list: &mut ResourceList,
-    patches: &[Resource],
+    patches: &[BuildResource],
     options: PatchOptions,
     schemas: &MergeSchemas,
-) -> Result<(), Problem> {
+) -> Result<(), BuildProblem> {
     for patch in patches {
         let id = patch.original_id();
-        let index = list
-            .unique(&id)
-            .map_err(|problem| Problem(format!("no resource matches strategic merge patch {:?}: {problem}", id.to_string())))?;
+        let index = list.unique(&id).map_err(|problem| {
+            BuildProblem(format!("no resource matches strategic merge patch {:?}: {problem}", id.to_string()))
+        })?;
         apply_one(&mut list.resources[index], patch.object.clone(), options, schemas)?;
     }
     Ok(())
@@ -128,11 +132,11 @@ pub(super) fn apply_in_place(
 /// Applies a patch to all resources of a target.
 pub(super) fn apply_to_target(
     list: &mut ResourceList,
-    patches: &[Resource],
+    patches: &[BuildResource],
     target: &TargetSelector,
     options: PatchOptions,
     schemas: &MergeSchemas,
-) -> Result<(), Problem> {
+) -> Result<(), BuildProblem> {
     let selected = list.resources.iter().enumerate().filter(|(_, resource)| target.selects(resource));
     let selected: Vec<usize> = selected.map(|(index, _)| index).collect();
     patches.iter().try_for_each(|patch| apply_selected(list, &selected, patch, options, schemas))
@@ -141,10 +145,10 @@ pub(super) fn apply_to_target(
 fn apply_selected(
     list: &mut ResourceList,
     indexes: &[usize],
-    patch: &Resource,
+    patch: &BuildResource,
     options: PatchOptions,
     schemas: &MergeSchemas,
-) -> Result<(), Problem> {
+) -> Result<(), BuildProblem> {
     for index in indexes {
         let resource = &mut list.resources[*index];
         let mut object = patch.object.clone();
@@ -158,7 +162,12 @@ fn apply_selected(
     resources.into_iter().filter(|resource| !resource.is_empty()).try_for_each(|resource| list.add(resource))
 }
 
-fn apply_one(resource: &mut Resource, patch: Value, options: PatchOptions, schemas: &MergeSchemas) -> Result<(), Problem> {
+fn apply_one(
+    resource: &mut BuildResource,
+    patch: Value,
+    options: PatchOptions,
+    schemas: &MergeSchemas,
+) -> Result<(), BuildProblem> {
     let (name, namespace, kind) = (resource.name().to_owned(), resource.namespace().to_owned(), resource.kind_name().to_owned());
     if options.allow_kind_change || options.allow_name_change {
         resource.remember_id();
@@ -185,7 +194,7 @@ pub(super) fn apply_json(
     patch: &JsonOperations,
     target: &TargetSelector,
     remembers: bool,
-) -> Result<(), Problem> {
+) -> Result<(), BuildProblem> {
     for resource in list.resources.iter_mut().filter(|resource| target.selects(resource)) {
         if remembers {
             resource.remember_id();
@@ -193,7 +202,7 @@ pub(super) fn apply_json(
         let within = of_resource(resource);
         patch.patch.apply(&mut resource.object).map_err(|error| within(patch.problem(&error)))?;
         if !resource.object.is_object() {
-            return Err(Problem::new("a JSON patch has made an object something else"));
+            return Err(BuildProblem::new("a JSON patch has made an object something else"));
         }
     }
     Ok(())

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{NamespaceTransformer, SubjectMode, Transformer};
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::fields::FieldSpec;
 use crate::kustomization::{ImageEntry, ReplicaEntry, check_keys};
-use crate::resource::Resource;
+use crate::resource::BuildResource;
 
 /// The transformers that can be configured.
 const SUPPORTED: &str = "AnnotationsTransformer, ImageTagTransformer, LabelTransformer, NamespaceTransformer, PrefixTransformer, \
@@ -36,11 +36,11 @@ struct TransformerConfig {
 }
 
 /// Reads the configuration of a transformer. Other kinds, which are plugins, are not supported.
-pub(crate) fn read_transformer(resource: &Resource) -> Result<Transformer, Problem> {
+pub(crate) fn read_transformer(resource: &BuildResource) -> Result<Transformer, BuildProblem> {
     let api_version = resource.object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
     let kind = resource.kind_name();
     let unsupported = || {
-        Problem(format!(
+        BuildProblem(format!(
             "the transformer {api_version}/{kind} is not supported; only those of apiVersion builtin are: {SUPPORTED}"
         ))
     };
@@ -48,13 +48,13 @@ pub(crate) fn read_transformer(resource: &Resource) -> Result<Transformer, Probl
         return Err(unsupported());
     }
     let config: TransformerConfig = serde_json::from_value(resource.object.clone())
-        .map_err(|error| Problem(format!("the configuration of {kind}: {error}")))?;
+        .map_err(|error| BuildProblem(format!("the configuration of {kind}: {error}")))?;
     config.transformer(resource).map_err(|problem| problem.within(format_args!("the configuration of {kind}")))
 }
 
 impl TransformerConfig {
     /// Returns the transformer. The fields of other kinds must not be set.
-    fn transformer(mut self, resource: &Resource) -> Result<Transformer, Problem> {
+    fn transformer(mut self, resource: &BuildResource) -> Result<Transformer, BuildProblem> {
         let fields = std::mem::take(&mut self.field_specs);
         let kind = self.kind.clone();
         let transformer = match kind.as_str() {
@@ -87,18 +87,18 @@ impl TransformerConfig {
             ("setRoleBindingSubjects", self.set_role_binding_subjects.is_some()),
         ];
         match others.iter().find(|(_, is_set)| *is_set) {
-            Some((field, _)) => Err(Problem(format!("unknown field {field:?}"))),
+            Some((field, _)) => Err(BuildProblem(format!("unknown field {field:?}"))),
             None => Ok(transformer),
         }
     }
 }
 
-fn subject_mode(text: Option<&str>) -> Result<SubjectMode, Problem> {
+fn subject_mode(text: Option<&str>) -> Result<SubjectMode, BuildProblem> {
     match text {
         None | Some("" | "defaultOnly") => Ok(SubjectMode::DefaultOnly),
         Some("allServiceAccounts") => Ok(SubjectMode::AllServiceAccounts),
         Some("none") => Ok(SubjectMode::NoSubjects),
-        Some(other) => Err(Problem(format!(
+        Some(other) => Err(BuildProblem(format!(
             "invalid value {other:?} for setRoleBindingSubjects: must be one of \"defaultOnly\", \"none\" or \"allServiceAccounts\""
         ))),
     }

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::of_resource;
-use crate::error::Problem;
+use crate::error::BuildProblem;
 use crate::fields::{Created, FieldSpec, change};
 use crate::kustomization::ReplicaEntry;
 use crate::resource::ResourceList;
 
 /// Sets the number of replicas of the resources that have or had a name. It is an error if there is none.
-pub(super) fn apply(list: &mut ResourceList, replica: &ReplicaEntry, fields: &[FieldSpec]) -> Result<(), Problem> {
+pub(super) fn apply(list: &mut ResourceList, replica: &ReplicaEntry, fields: &[FieldSpec]) -> Result<(), BuildProblem> {
     let mut found = false;
     for resource in &mut list.resources {
         let mut ids: Vec<_> = resource.previous_ids().collect();
@@ -24,7 +24,7 @@ pub(super) fn apply(list: &mut ResourceList, replica: &ReplicaEntry, fields: &[F
                 let within = of_resource(resource);
                 change(&mut resource.object, field, Created::Scalar, &mut |value| {
                     if value.is_array() || value.is_object() {
-                        return Err(Problem::new("expected a number"));
+                        return Err(BuildProblem::new("expected a number"));
                     }
                     *value = Value::from(replica.count);
                     Ok(())
@@ -37,7 +37,7 @@ pub(super) fn apply(list: &mut ResourceList, replica: &ReplicaEntry, fields: &[F
         return Ok(());
     }
     let kinds: Vec<&str> = fields.iter().map(FieldSpec::kind).collect();
-    Err(Problem(format!(
+    Err(BuildProblem(format!(
         "resource with name {} does not match a config with the following GVK [{}]",
         replica.name,
         kinds.join(" ")

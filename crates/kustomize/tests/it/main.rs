@@ -2,4 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
+mod changes;
+mod files;
+mod patches;
 mod recorded;
+mod references;
+mod refusals;
+mod replacements;

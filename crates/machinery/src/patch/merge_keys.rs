@@ -36,10 +36,10 @@ enum FieldShape {
 /// A position in an object of a built-in type: a type, or a field of one. Outside of known types it is unknown: maps are merged there, and lists are
 /// replaced.
 #[derive(Clone, Copy, Debug)]
-pub struct MergePosition(Known);
+pub struct MergePosition(KnownMarks);
 
 #[derive(Clone, Copy, Debug)]
-enum Known {
+enum KnownMarks {
     Nothing,
     Type(&'static str),
     Field(&'static MergeField),
@@ -47,34 +47,34 @@ enum Known {
 
 impl MergePosition {
     /// The position of which nothing is known.
-    pub const UNKNOWN: Self = Self(Known::Nothing);
+    pub const UNKNOWN: Self = Self(KnownMarks::Nothing);
 
     /// Returns the root of a type, by the name of its published definition, such as `io.k8s.api.core.v1.Pod`.
     pub fn of_definition(name: &str) -> Self {
-        Self(TABLE.types.get_key_value(name).map_or(Known::Nothing, |(name, _)| Known::Type(name)))
+        Self(TABLE.types.get_key_value(name).map_or(KnownMarks::Nothing, |(name, _)| KnownMarks::Type(name)))
     }
 
     /// Returns the root of a kind.
     pub fn of_kind(kind: &GroupVersionKind) -> Self {
         let name = format!("{}/{}/{}", kind.group, kind.version, kind.kind);
-        Self(TABLE.names.get(name.as_str()).map_or(Known::Nothing, |definition| Known::Type(definition)))
+        Self(TABLE.names.get(name.as_str()).map_or(KnownMarks::Nothing, |definition| KnownMarks::Type(definition)))
     }
 
     /// Returns the position of a member of a map.
     pub fn member(self, name: &str) -> Self {
         let fields = match self.0 {
-            Known::Field(field) if field.shape == FieldShape::Map => return Self::of_definition(field.target),
-            Known::Field(field) if field.shape == FieldShape::Plain => TABLE.types.get(field.target),
-            Known::Type(definition) => TABLE.types.get(definition),
-            Known::Field(_) | Known::Nothing => None,
+            KnownMarks::Field(field) if field.shape == FieldShape::Map => return Self::of_definition(field.target),
+            KnownMarks::Field(field) if field.shape == FieldShape::Plain => TABLE.types.get(field.target),
+            KnownMarks::Type(definition) => TABLE.types.get(definition),
+            KnownMarks::Field(_) | KnownMarks::Nothing => None,
         };
-        Self(fields.and_then(|fields| fields.get(name)).map_or(Known::Nothing, Known::Field))
+        Self(fields.and_then(|fields| fields.get(name)).map_or(KnownMarks::Nothing, KnownMarks::Field))
     }
 
     /// Returns the position of the items of a list.
     pub fn item(self) -> Self {
         match self.0 {
-            Known::Field(field) if field.shape == FieldShape::List => Self::of_definition(field.target),
+            KnownMarks::Field(field) if field.shape == FieldShape::List => Self::of_definition(field.target),
             _ => Self::UNKNOWN,
         }
     }
@@ -105,8 +105,8 @@ impl MergePosition {
 
     fn field(self) -> Option<&'static MergeField> {
         match self.0 {
-            Known::Field(field) => Some(field),
-            Known::Nothing | Known::Type(_) => None,
+            KnownMarks::Field(field) => Some(field),
+            KnownMarks::Nothing | KnownMarks::Type(_) => None,
         }
     }
 }

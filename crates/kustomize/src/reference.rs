@@ -4,17 +4,14 @@ use serde_json::Value;
 
 use crate::error::BuildProblem;
 use crate::fields::{Created, FieldSpec, KindPattern, NameReferences, change};
-use crate::kind::default_rank;
 use crate::resource::{BuildResource, EffectiveNamespace, ResourceId, ResourceList, scalar_text};
 
 /// Writes the present names, and where there is a field for it the namespaces, of resources into the fields that refer to them.
 pub(crate) fn fix_references(list: &mut ResourceList, references: &[NameReferences]) -> Result<(), BuildProblem> {
-    let mut references: Vec<&NameReferences> = references.iter().collect();
-    references.sort_by_cached_key(|references| stable_key(&references.target()));
     for index in 0..list.resources.len() {
         let referrer = Referrer::new(&list.resources[index]);
         let mut object = list.resources[index].object.clone();
-        fix_object(&mut object, &references, &referrer, list)
+        fix_object(&mut object, references, &referrer, list)
             .map_err(|problem| problem.within(format_args!("updating name references of {}", referrer.id)))?;
         list.resources[index].object = object;
     }
@@ -23,7 +20,7 @@ pub(crate) fn fix_references(list: &mut ResourceList, references: &[NameReferenc
 
 fn fix_object(
     object: &mut Value,
-    references: &[&NameReferences],
+    references: &[NameReferences],
     referrer: &Referrer,
     list: &ResourceList,
 ) -> Result<(), BuildProblem> {
@@ -36,13 +33,6 @@ fn fix_object(
         }
     }
     Ok(())
-}
-
-/// The order in which kustomize looks at the kinds that are referred to.
-fn stable_key(kind: &KindPattern) -> (i32, String) {
-    let part = |text: &str, empty: &'static str| if text.is_empty() { empty.to_owned() } else { text.to_owned() };
-    let name = format!("{}_{}_{}", part(&kind.group, "~G"), part(&kind.version, "~V"), part(&kind.kind, "~K"));
-    (default_rank(&kind.kind), name)
 }
 
 /// The resource that has the references.

@@ -53,12 +53,14 @@ pub(super) struct KustomizationBuild<'a> {
     /// The directories of the kustomizations of which each refers to the next.
     visited: Vec<String>,
     built: usize,
+    /// True if a resource has been read. A schema that comes later adds to that of the built-in kinds, and does not replace it.
+    has_read: bool,
     records_origins: bool,
 }
 
 impl<'a> KustomizationBuild<'a> {
     pub(super) fn new(tree: &'a dyn FileTree, limits: BuildLimits) -> Self {
-        Self { tree, limits, schemas: None, visited: Vec::new(), built: 0, records_origins: false }
+        Self { tree, limits, schemas: None, visited: Vec::new(), built: 0, has_read: false, records_origins: false }
     }
 
     /// Builds the outermost kustomization.
@@ -99,7 +101,7 @@ impl<'a> KustomizationBuild<'a> {
         if let (None, Some(schema)) = (&self.schemas, directory.kustomization.schema_path()) {
             let read = directory.load(schema).and_then(|bytes| {
                 let text = std::str::from_utf8(bytes).map_err(|_| BuildProblem::new("the schema is not UTF-8"))?;
-                MergeSchemas::read(text)
+                MergeSchemas::read(text, self.has_read)
             });
             self.schemas = Some(read.map_err(|problem| problem.in_field(&directory.file, "openapi"))?);
         }
@@ -117,16 +119,9 @@ impl<'a> KustomizationBuild<'a> {
     fn accumulate_fields(&mut self, directory: &Directory<'a>, mut sum: Accumulated) -> Result<Accumulated, KustomizeError> {
         let in_field = |field: &'static str| move |problem: BuildProblem| problem.in_field(&directory.file, field);
         for path in &directory.kustomization.resources {
-            self.add_resource(directory, path, &mut sum)?;
+            self.add_resource(directory, path, "resources", &mut sum)?;
         }
-        sum.tables.merge(Tables::defaults()).map_err(in_field("configurations"))?;
-        for path in &directory.kustomization.configurations {
-            let tables = directory.load(path).and_then(|bytes| {
-                let text = std::str::from_utf8(bytes).map_err(|_| BuildProblem::new("the file is not UTF-8"))?;
-                Tables::read(text).map_err(|problem| problem.within(path))
-            });
-            tables.and_then(|tables| sum.tables.merge(&tables)).map_err(in_field("configurations"))?;
-        }
+        sum.tables.merge(&tables_of(directory)?).map_err(in_field("configurations"))?;
         generate_objects(directory, &mut sum.list)?;
         for path in &directory.kustomization.components {
             let component = self.open_referred(directory, path).map_err(|error| error.or_in(directory, "components"))?;
@@ -136,7 +131,7 @@ impl<'a> KustomizationBuild<'a> {
             }
             sum = self.accumulate(&component, sum)?;
         }
-        for (transformer, origin) in plan(directory, &sum.tables)? {
+        for (transformer, origin) in self.plan(directory, &sum.tables)? {
             let schemas = self.schemas.take().unwrap_or_default();
             let outcome = transformer.apply(&mut sum.list, &schemas);
             // Without an own schema, a later kustomization may still bring one.
@@ -149,11 +144,18 @@ impl<'a> KustomizationBuild<'a> {
         Ok(sum)
     }
 
-    /// Adds the resources of an entry of `resources`: those of a file, or of another kustomization.
-    fn add_resource(&mut self, directory: &Directory<'a>, path: &str, sum: &mut Accumulated) -> Result<(), KustomizeError> {
-        let in_field = |problem: BuildProblem| problem.in_field(&directory.file, "resources");
+    /// Adds the resources of an entry of `resources`, or of another field: those of a file, or of another kustomization.
+    fn add_resource(
+        &mut self,
+        directory: &Directory<'a>,
+        path: &str,
+        field: &str,
+        sum: &mut Accumulated,
+    ) -> Result<(), KustomizeError> {
+        let in_field = |problem: BuildProblem| problem.in_field(&directory.file, field);
         let full = join(&directory.path, path).map_err(in_field)?;
         if let Some(bytes) = self.tree.file(&full) {
+            self.has_read = true;
             let resources = read_resources(bytes).map_err(|problem| problem.in_file(&full))?;
             for mut resource in resources {
                 resource.origin = directory
@@ -166,7 +168,7 @@ impl<'a> KustomizationBuild<'a> {
             }
             return self.check_size(sum, directory);
         }
-        let referred = self.open_referred(directory, path).map_err(|error| error.or_in(directory, "resources"))?;
+        let referred = self.open_referred(directory, path).map_err(|error| error.or_in(directory, field))?;
         if referred.kustomization.is_component() {
             return Err(BuildProblem::new("expected kind != 'Component' in a kustomization listed under resources")
                 .in_file(referred.file));
@@ -201,6 +203,50 @@ impl<'a> KustomizationBuild<'a> {
         let origin = directory.origin.as_ref().map(|origin| origin_path(origin, path));
         self.open(full, origin).map_err(OpenError::Kustomization)
     }
+
+    /// Returns the transformers of a kustomization, each with its origin if origins are recorded.
+    fn plan(
+        &mut self,
+        directory: &Directory<'a>,
+        tables: &Tables,
+    ) -> Result<Vec<(Transformer, Option<BuildOrigin>)>, KustomizeError> {
+        let origin_of = |configuration: Configuration| {
+            directory.origin.as_ref().map(|origin| BuildOrigin {
+                configured_in: origin_path(origin, file_name(&directory.file)),
+                configured_by: Some(configuration),
+                ..BuildOrigin::default()
+            })
+        };
+        let mut planned = Vec::new();
+        for transformer in transformers(directory, tables)? {
+            let kind = transformer.kind().to_owned();
+            let origin = origin_of(Configuration { api_version: "builtin".to_owned(), kind, ..Configuration::default() });
+            planned.push((transformer, origin));
+        }
+        let in_field = |problem: BuildProblem| problem.in_field(&directory.file, "transformers");
+        let mut configs = Accumulated::default();
+        for entry in &directory.kustomization.transformers {
+            match read_resources(entry.as_bytes()) {
+                Ok(inline) => inline.into_iter().try_for_each(|config| configs.list.add(config)).map_err(in_field)?,
+                Err(problem) if entry.contains('\n') => return Err(in_field(problem)),
+                Err(_) => self.add_resource(directory, entry, "transformers", &mut configs)?,
+            }
+        }
+        for config in &configs.list.resources {
+            let transformer = read_transformer(config).map_err(in_field)?;
+            let mut origin = origin_of(Configuration {
+                api_version: "builtin".to_owned(),
+                kind: config.kind_name().to_owned(),
+                name: config.name().to_owned(),
+                namespace: config.namespace().to_owned(),
+            });
+            if let (Some(origin), Some(config)) = (&mut origin, &config.origin) {
+                origin.configured_in.clone_from(&config.path);
+            }
+            planned.push((transformer, origin));
+        }
+        Ok(planned)
+    }
 }
 
 /// The error of a kustomization that is referred to: of the reference, or of the kustomization.
@@ -224,44 +270,26 @@ impl From<BuildProblem> for OpenError {
     }
 }
 
-/// Returns the transformers of a kustomization, each with its origin if origins are recorded.
-fn plan(directory: &Directory<'_>, tables: &Tables) -> Result<Vec<(Transformer, Option<BuildOrigin>)>, KustomizeError> {
-    let origin_of = |configuration: Configuration| {
-        directory.origin.as_ref().map(|origin| BuildOrigin {
-            configured_in: origin_path(origin, file_name(&directory.file)),
-            configured_by: Some(configuration),
-            ..BuildOrigin::default()
-        })
-    };
-    let mut planned = Vec::new();
-    for transformer in transformers(directory, tables)? {
-        let kind = transformer.kind().to_owned();
-        let origin = origin_of(Configuration { api_version: "builtin".to_owned(), kind, ..Configuration::default() });
-        planned.push((transformer, origin));
-    }
-    for entry in &directory.kustomization.transformers {
-        let in_field = |problem: BuildProblem| problem.in_field(&directory.file, "transformers");
-        let configs = match read_resources(entry.as_bytes()) {
-            Ok(inline) => inline,
-            Err(problem) if entry.contains('\n') => return Err(in_field(problem)),
-            Err(_) => read_resources(directory.load(entry).map_err(in_field)?).map_err(in_field)?,
-        };
-        for config in configs {
-            let transformer = read_transformer(&config).map_err(in_field)?;
-            let origin = origin_of(Configuration {
-                api_version: "builtin".to_owned(),
-                kind: config.kind_name().to_owned(),
-                name: config.name().to_owned(),
-                namespace: config.namespace().to_owned(),
-            });
-            planned.push((transformer, origin));
-        }
-    }
-    Ok(planned)
-}
-
 fn remote(path: &str) -> BuildProblem {
     BuildProblem(format!("{path:?} is remote, which is not supported; put the files into the tree"))
+}
+
+/// Returns the tables of a kustomization: the defaults with its `configurations`.
+fn tables_of(directory: &Directory<'_>) -> Result<Tables, KustomizeError> {
+    let read = |path: &String| {
+        let text = std::str::from_utf8(directory.load(path)?).map_err(|_| BuildProblem::new("the file is not UTF-8"))?;
+        Tables::read(text).map_err(|problem| problem.within(path))
+    };
+    let merged = || {
+        let mut own = Tables::default();
+        for path in &directory.kustomization.configurations {
+            own.merge(&read(path)?)?;
+        }
+        let mut tables = Tables::defaults().clone();
+        tables.merge(&own)?;
+        Ok(tables)
+    };
+    merged().map_err(|problem: BuildProblem| problem.in_field(&directory.file, "configurations"))
 }
 
 /// Generates the ConfigMaps and Secrets of a kustomization.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::error::BuildProblem;
-use crate::kind::KindId;
+use crate::kind::{KindId, default_rank};
 
 /// Kinds of objects; an empty part matches every one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +18,13 @@ impl KindPattern {
         (self.group.is_empty() || self.group == kind.group)
             && (self.version.is_empty() || self.version == kind.version)
             && (self.kind.is_empty() || self.kind == kind.kind)
+    }
+
+    /// Returns the place in the order in which kustomize looks at fields and kinds.
+    pub(super) fn sort_key(&self) -> (i32, String) {
+        let part = |text: &str, empty: &'static str| if text.is_empty() { empty.to_owned() } else { text.to_owned() };
+        let name = format!("{}_{}_{}", part(&self.group, "~G"), part(&self.version, "~V"), part(&self.kind, "~K"));
+        (default_rank(&self.kind), name)
     }
 
     /// Returns true if all kinds of this pattern are kinds of the other.

@@ -58,13 +58,15 @@ impl Tables {
 
     /// Reads a file of `configurations`.
     pub(crate) fn read(text: &str) -> Result<Self, BuildProblem> {
-        match yaml::first_document(text).map_err(|error| BuildProblem(error.to_string()))? {
-            Value::Null => Ok(Self::default()),
-            value => serde_json::from_value(value).map_err(|error| BuildProblem(error.to_string())),
-        }
+        let mut tables: Self = match yaml::first_document(text).map_err(|error| BuildProblem(error.to_string()))? {
+            Value::Null => Self::default(),
+            value => serde_json::from_value(value).map_err(|error| BuildProblem(error.to_string()))?,
+        };
+        tables.sort();
+        Ok(tables)
     }
 
-    /// Adds the fields of other tables.
+    /// Adds the fields of other tables. A field that is there for some kinds hides the same one for all kinds.
     pub(crate) fn merge(&mut self, other: &Self) -> Result<(), BuildProblem> {
         merge_specs(&mut self.name_prefix, &other.name_prefix)?;
         merge_specs(&mut self.name_suffix, &other.name_suffix)?;
@@ -83,7 +85,29 @@ impl Tables {
                 None => self.name_reference.push(references.clone()),
             }
         }
+        self.sort();
         Ok(())
+    }
+
+    /// Sorts all tables, which decides which fields hide others.
+    fn sort(&mut self) {
+        let tables = [
+            &mut self.name_prefix,
+            &mut self.name_suffix,
+            &mut self.namespace,
+            &mut self.common_labels,
+            &mut self.labels,
+            &mut self.template_labels,
+            &mut self.volume_claim_template_labels,
+            &mut self.common_annotations,
+            &mut self.images,
+            &mut self.replicas,
+            &mut self.var_reference,
+        ];
+        for table in tables {
+            table.sort_by_cached_key(|field| field.kinds().sort_key());
+        }
+        self.name_reference.sort_by_cached_key(|references| references.target().sort_key());
     }
 }
 
@@ -107,6 +131,15 @@ mod tests {
         tables.merge(&Tables::read(added).unwrap()).unwrap();
         assert_eq!(tables.name_reference.len(), 16);
         assert!(tables.name_reference.iter().any(|known| known.referrers.iter().any(|spec| spec.path == "spec/map")));
+    }
+
+    #[test]
+    fn a_field_of_some_kinds_hides_that_of_all_kinds() {
+        let mut own = Tables::defaults().clone();
+        own.merge(&Tables::read("namePrefix: [{path: metadata/name, kind: Widget}]").unwrap()).unwrap();
+        let mut tables = Tables::default();
+        tables.merge(&own).unwrap();
+        assert_eq!(tables.name_prefix.iter().map(FieldSpec::kind).collect::<Vec<_>>(), ["Widget"]);
     }
 
     #[test]

@@ -24,6 +24,37 @@ const UNSUPPORTED: [(&str, &str); 7] = [
     ("helmChartInflationGenerator", "charts are not rendered here; render them on their own"),
 ];
 
+/// The fields that are supported.
+const FIELDS: [&str; 27] = [
+    "apiVersion",
+    "kind",
+    "metadata",
+    "openapi",
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "commonLabels",
+    "labels",
+    "commonAnnotations",
+    "patchesStrategicMerge",
+    "patchesJson6902",
+    "patches",
+    "images",
+    "imageTags",
+    "replacements",
+    "replicas",
+    "sortOptions",
+    "resources",
+    "components",
+    "bases",
+    "configMapGenerator",
+    "secretGenerator",
+    "generatorOptions",
+    "configurations",
+    "transformers",
+    "buildMetadata",
+];
+
 const BUILD_METADATA: [&str; 3] = ["originAnnotations", "transformerAnnotations", "managedByLabel"];
 
 /// Reads a kustomization file. `file` is its path, for errors.
@@ -32,6 +63,7 @@ pub(crate) fn read_kustomization(bytes: &[u8], file: &str) -> Result<Kustomizati
     let text = std::str::from_utf8(bytes).map_err(|_| at(BuildProblem::new("the file is not UTF-8")))?;
     let mut document = yaml::first_document(text).map_err(|error| at(BuildProblem(error.to_string())))?;
     remove_nulls(&mut document);
+    settle_case(&mut document);
     let Value::Object(members) = &document else {
         let found = if document.is_null() { "kustomization.yaml is empty" } else { "invalid Kustomization: expected an object" };
         return Err(at(BuildProblem::new(found)));
@@ -54,6 +86,19 @@ pub(crate) fn read_kustomization(bytes: &[u8], file: &str) -> Result<Kustomizati
         }
     }
     Ok(kustomization)
+}
+
+/// Gives the fields of a kustomization their own letters: kustomize does not tell small and capital letters apart.
+fn settle_case(document: &mut Value) {
+    let Value::Object(members) = document else { return };
+    let known = || FIELDS.iter().copied().chain(UNSUPPORTED.iter().map(|(name, _)| *name));
+    let others: Vec<String> = members.keys().filter(|name| !known().any(|known| known == **name)).cloned().collect();
+    for name in others {
+        let Some(field) = known().find(|known| known.eq_ignore_ascii_case(&name)) else { continue };
+        if let Some(value) = members.remove(&name) {
+            members.entry(field).or_insert(value);
+        }
+    }
 }
 
 /// Removes members that are null, which are absent for kustomize.

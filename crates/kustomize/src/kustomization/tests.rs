@@ -13,6 +13,12 @@ fn older_fields_are_those_of_their_successors() {
 }
 
 #[test]
+fn capital_letters_of_fields_do_not_count() {
+    let read = read_kustomization(b"nameprefix: p-\nResources: [a]", "k.yaml").unwrap();
+    assert_eq!((read.name_prefix.as_str(), read.resources.len()), ("p-", 1));
+}
+
+#[test]
 fn unknown_fields_are_refused_at_every_depth() {
     assert!(problem("resourcess: [a]").contains("unknown field \"resourcess\""));
     assert!(problem("patches: [{pathh: a}]").contains("unknown field \"pathh\""));

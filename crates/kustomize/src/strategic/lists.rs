@@ -80,12 +80,13 @@ fn merge_items(
         return Ok(base);
     }
     for item in base {
-        let values: Option<Vec<String>> = used.iter().map(|key| item.get(*key).map(scalar_text)).collect();
-        let Some(values) = values else {
+        let pairs: Vec<(&str, String)> = used.iter().filter_map(|key| Some((*key, scalar_text(item.get(*key)?)))).collect();
+        if pairs.is_empty() {
             items.0.push(item);
             continue;
-        };
-        let identity = MergedItemKey(used.iter().copied().zip(values).collect());
+        }
+        // An item that lacks a key takes the place of those that agree in the others.
+        let identity = MergedItemKey(pairs);
         if used.len() > 1 {
             items.0.retain(|known| !identity.matches(known));
         }

@@ -14,7 +14,15 @@ const REFERENCES: usize = 100;
 /// The schemas of all kinds that are merged: of the built-in kinds, or of a file that replaces them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MergeSchemas {
-    definitions: Option<Map<String, Value>>,
+    own: Option<OwnSchemas>,
+}
+
+/// The definitions of a schema file.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnSchemas {
+    definitions: Map<String, Value>,
+    /// True if the built-in kinds are known besides.
+    with_built_in: bool,
 }
 
 /// A position in an object, with its schema if one is known.
@@ -22,22 +30,22 @@ pub(crate) struct MergeSchemas {
 pub(crate) enum SchemaPosition<'a> {
     Unknown,
     BuiltIn(MergePosition),
-    Own { schema: &'a Value, definitions: &'a Map<String, Value> },
+    Own { schema: &'a Value, schemas: &'a OwnSchemas },
 }
 
 impl MergeSchemas {
-    /// Reads a schema file: an OpenAPI document with definitions.
-    pub(crate) fn read(text: &str) -> Result<Self, BuildProblem> {
+    /// Reads a schema file: an OpenAPI document with definitions. `with_built_in` is true if the built-in kinds are known besides.
+    pub(crate) fn read(text: &str, with_built_in: bool) -> Result<Self, BuildProblem> {
         let mut document = yaml::first_document(text).map_err(|error| BuildProblem(error.to_string()))?;
         match document.get_mut("definitions").map(Value::take) {
-            Some(Value::Object(definitions)) => Ok(Self { definitions: Some(definitions) }),
+            Some(Value::Object(definitions)) => Ok(Self { own: Some(OwnSchemas { definitions, with_built_in }) }),
             _ => Err(BuildProblem::new("the schema has no definitions")),
         }
     }
 
     /// Returns true if the schemas are those of a file.
     pub(crate) fn is_own(&self) -> bool {
-        self.definitions.is_some()
+        self.own.is_some()
     }
 
     /// Returns the root of the kind of an object.
@@ -46,15 +54,19 @@ impl MergeSchemas {
         let Some(kind) = GroupVersionKind::from_api_version(text("apiVersion"), text("kind")) else {
             return SchemaPosition::Unknown;
         };
-        let Some(definitions) = &self.definitions else { return SchemaPosition::BuiltIn(MergePosition::of_kind(&kind)) };
+        let Some(own) = &self.own else { return SchemaPosition::BuiltIn(MergePosition::of_kind(&kind)) };
         let is_of_kind = |named: &Value| {
             let part = |name: &str| named.get(name).and_then(Value::as_str).unwrap_or_default();
             (part("group"), part("version"), part("kind")) == (&kind.group, &kind.version, &kind.kind)
         };
         let kinds =
             |schema: &Value| schema.get("x-kubernetes-group-version-kind").and_then(Value::as_array).cloned().unwrap_or_default();
-        let schema = definitions.values().find(|schema| kinds(schema).iter().any(is_of_kind));
-        schema.map_or(SchemaPosition::Unknown, |schema| SchemaPosition::Own { schema, definitions })
+        let schema = own.definitions.values().find(|schema| kinds(schema).iter().any(is_of_kind));
+        match schema {
+            Some(schema) => SchemaPosition::Own { schema, schemas: own },
+            None if own.with_built_in => SchemaPosition::BuiltIn(MergePosition::of_kind(&kind)),
+            None => SchemaPosition::Unknown,
+        }
     }
 }
 
@@ -67,10 +79,10 @@ impl<'a> SchemaPosition<'a> {
         match self {
             Self::Unknown => Self::Unknown,
             Self::BuiltIn(position) => Self::BuiltIn(position.member(name)),
-            Self::Own { schema, definitions } => {
+            Self::Own { schema, schemas } => {
                 let property = schema.get("properties").and_then(|properties| properties.get(name));
                 let member = property.or_else(|| schema.get("additionalProperties").filter(|schema| schema.is_object()));
-                Self::resolved(member, definitions)
+                Self::resolved(member, schemas)
             }
         }
     }
@@ -79,7 +91,7 @@ impl<'a> SchemaPosition<'a> {
         match self {
             Self::Unknown => Self::Unknown,
             Self::BuiltIn(position) => Self::BuiltIn(position.item()),
-            Self::Own { schema, definitions } => Self::resolved(schema.get("items"), definitions),
+            Self::Own { schema, schemas } => Self::resolved(schema.get("items"), schemas),
         }
     }
 
@@ -109,13 +121,16 @@ impl<'a> SchemaPosition<'a> {
         }
     }
 
-    fn resolved(schema: Option<&'a Value>, definitions: &'a Map<String, Value>) -> Self {
+    fn resolved(schema: Option<&'a Value>, schemas: &'a OwnSchemas) -> Self {
         let Some(mut schema) = schema else { return Self::Unknown };
         for _ in 0..REFERENCES {
-            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { return Self::Own { schema, definitions } };
-            let target = reference.strip_prefix(REFERENCE).and_then(|name| definitions.get(name));
-            let Some(target) = target else { return Self::Unknown };
-            schema = target;
+            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { return Self::Own { schema, schemas } };
+            let name = reference.strip_prefix(REFERENCE).unwrap_or_default();
+            match schemas.definitions.get(name) {
+                Some(target) => schema = target,
+                None if schemas.with_built_in => return Self::BuiltIn(MergePosition::of_definition(name)),
+                None => return Self::Unknown,
+            }
         }
         Self::Unknown
     }

@@ -44,6 +44,14 @@ fn items_of_several_keys_move_behind_new_ones() {
 }
 
 #[test]
+fn items_that_lack_a_key_are_kept_once() {
+    let live = "{containers: [{name: a, ports: [{containerPort: 1}, {containerPort: 2, protocol: UDP}, {containerPort: 3}]}]}";
+    let merged = merged(live, "{hostNetwork: true}");
+    let ports = json!([{"containerPort": 1}, {"containerPort": 2, "protocol": "UDP"}, {"containerPort": 3}]);
+    assert_eq!(merged["containers"][0]["ports"], ports);
+}
+
+#[test]
 fn items_and_maps_are_deleted_and_lists_and_maps_replaced() {
     let live = "{a: {x: 1}, b: {x: 1}, containers: [{name: a, env: [{name: E, value: v}]}, {name: b}]}";
     let patch = "{a: {$patch: delete}, b: {$patch: replace, y: 2}, containers: [{name: b, $patch: delete}, {name: a, env: [{$patch: replace}, {name: F}]}]}";
@@ -96,9 +104,9 @@ fn an_own_schema_replaces_that_of_the_built_in_kinds() {
             "x-kubernetes-group-version-kind": [{"group": "e.com", "version": "v1", "kind": "W"}],
         },
     }});
-    let schemas = MergeSchemas::read(&schema.to_string()).unwrap();
+    let schemas = MergeSchemas::read(&schema.to_string(), false).unwrap();
     let with = |parts: Value| json!({"apiVersion": "e.com/v1", "kind": "W", "parts": parts});
     let merged = merge(with(json!([{"id": 1, "v": 1}])), with(json!([{"id": 2}])), &schemas).unwrap().unwrap();
     assert_eq!(merged["parts"], json!([{"id": 2}, {"id": 1, "v": 1}]));
-    assert!(MergeSchemas::read("{}").is_err());
+    assert!(MergeSchemas::read("{}", false).is_err());
 }

@@ -34,9 +34,9 @@ fn labels_reach_selectors_and_templates_only_on_request() {
 #[test]
 fn default_subjects_get_the_namespace() {
     let binding = "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: b}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: r}, subjects: [{kind: ServiceAccount, name: default}, {kind: ServiceAccount, name: other, namespace: x}]}";
-    let objects = built(&[("kustomization.yaml", "resources: [b.yaml]\nnamespace: n"), ("b.yaml", binding)]).unwrap();
-    assert_eq!(objects[0]["metadata"]["namespace"], "n");
-    assert_eq!(objects[0]["subjects"][0]["namespace"], "n");
+    let objects = built(&[("kustomization.yaml", "resources: [b.yaml]\nnamespace: ns"), ("b.yaml", binding)]).unwrap();
+    assert_eq!(objects[0]["metadata"]["namespace"], "ns");
+    assert_eq!(objects[0]["subjects"][0]["namespace"], "ns");
     assert_eq!(objects[0]["subjects"][1]["namespace"], "x");
 }
 

@@ -26,7 +26,7 @@ fn a_target_selects_by_regular_expressions() {
 #[test]
 fn json_patches_are_written_as_yaml_or_json() {
     let objects = patched(
-        "- {target: {name: m}, patch: '[{\"op\": \"add\", \"path\": \"/data/a\", \"value\": \"1\"}]'}\n- target: {name: n}\n  patch: |-\n    - op: remove\n      path: /data/k",
+        "- {target: {name: m}, patch: '[{\"op\": \"add\", \"path\": \"/data/a\", \"value\": \"1\"}]'}\n- target: {name: 'n'}\n  patch: |-\n    - op: remove\n      path: /data/k",
     );
     assert_eq!((&objects[0]["data"], &objects[1]["data"]), (&json!({"k": "v", "a": "1"}), &json!({})));
 }

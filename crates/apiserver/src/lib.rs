@@ -5,7 +5,7 @@
 //! both through the [`api`]; [`request`] is the HTTP pipeline in front of it; [`server`] assembles all of these, and [`listen`] opens a port.
 //! Beside the spine: `access` authenticates and authorizes, [`model`] is the interface of the rules for objects ([`types`] for built-in kinds,
 //! [`definition`] for custom resources), [`smd`] tracks the ownership of fields, and `admission` checks new objects. The parts that also serve
-//! clients of other clusters are in the crate `kubewright-middleware`: the [`Journal`] of requests, the fault rules ([`Faults`]), the [`Target`] of a
+//! clients of other clusters are in the crate `kubewright-middleware`: the [`Journal`] of requests, the fault rules ([`Faults`]), the [`RequestTarget`] of a
 //! request, and the [`Clock`].
 //!
 //! Modules, from low to high: `status`, `store`, `model`, `json`, `forms`, `smd`, `kinds`, `access`, `admission`, `types`, `discovery`,

@@ -6,7 +6,11 @@
 //!
 //! The crate knows nothing of Kubernetes, of Helm charts, and of kustomizations; those are in `kubewright-render`.
 //!
-//! Modules, from low to high: `value`, `format`, `error`, `function`, `syntax`, `execute`, `set`, `library`.
+//! Modules, from low to high: `error`, `signature`, `value`, `format`, `function`, `syntax`, `set`, `execute`, `library`.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 mod error;
 mod execute;
@@ -14,10 +18,14 @@ mod format;
 mod function;
 pub mod library;
 mod set;
+mod signature;
 mod syntax;
 pub mod value;
 
 pub use error::{FunctionError, SourcePosition, TemplateError};
-pub use function::{FunctionCall, FunctionSet, Parameter, Signature, TemplateEngine, TemplateFunction, TemplateHost};
-pub use set::{Delimiters, TemplateLimits, TemplateSet};
+pub use execute::TemplateLimits;
+pub use function::{FunctionCall, FunctionSet, TemplateEngine, TemplateFunction, TemplateHost};
+pub use set::TemplateSet;
+pub use signature::{Parameter, Signature};
+pub use syntax::Delimiters;
 pub use value::{GoList, GoMap, GoObject, GoString, GoValue, IntegerType};

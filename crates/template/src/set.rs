@@ -2,47 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::error::TemplateError;
-use crate::execute::execute;
-use crate::function::{FunctionSet, TemplateHost};
-use crate::syntax::{SourceFile, Tree, parse};
-use crate::value::{GoString, GoValue};
-
-/// The marks around actions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delimiters {
-    /// The mark before an action. The default is `{{`.
-    pub left: String,
-    /// The mark after an action. The default is `}}`.
-    pub right: String,
-}
-
-impl Default for Delimiters {
-    fn default() -> Self {
-        Self { left: "{{".to_owned(), right: "}}".to_owned() }
-    }
-}
-
-/// The limits of one execution. Exceeding one is an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TemplateLimits {
-    /// The maximum size of the output, in bytes, those of `include` and `tpl` counted too. The default is 64 MiB.
-    pub output: usize,
-    /// The maximum number of templates that are executed inside each other. The default is 1000.
-    pub depth: usize,
-    /// The maximum number of executed nodes. The default is 50 million.
-    pub steps: u64,
-    /// The maximum duration. The default is 30 s.
-    pub time: Duration,
-}
-
-impl Default for TemplateLimits {
-    fn default() -> Self {
-        Self { output: 64 << 20, depth: 1000, steps: 50_000_000, time: Duration::from_secs(30) }
-    }
-}
+use crate::function::FunctionSet;
+use crate::syntax::{Delimiters, SourceFile, Tree, parse};
 
 /// The named templates of one namespace, compiled.
 #[derive(Clone, Debug)]
@@ -73,17 +36,6 @@ impl TemplateSet {
     /// Returns true if the set has a template of this name.
     pub fn has(&self, name: &str) -> bool {
         self.trees.contains_key(name)
-    }
-
-    /// Executes a template. The output has no `<no value>`.
-    pub fn execute(
-        &self,
-        name: &str,
-        data: &GoValue,
-        host: &dyn TemplateHost,
-        limits: &TemplateLimits,
-    ) -> Result<GoString, TemplateError> {
-        execute(self, name, data, host, limits)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The structure of the crate, of `kubewright-schema` and of `kubewright-middleware`: rules about all of their source files.
+//! The structure of the crate, of `kubewright-schema`, `kubewright-template` and `kubewright-middleware`: rules about all of their source files.
 
 use std::path::Path;
 
@@ -56,7 +56,9 @@ fn the_server_depends_only_on_the_machinery_middleware_and_schema_crates_of_the_
 #[test]
 fn only_the_front_the_clock_and_admission_reach_outside_the_process() {
     let server = sources("apiserver", &["listen", "admission", "bin"]);
-    for (path, text) in server.into_iter().chain(sources("schema", &[])).chain(sources("middleware", &["clock"])) {
+    for (path, text) in
+        server.into_iter().chain(sources("schema", &[])).chain(sources("template", &[])).chain(sources("middleware", &["clock"]))
+    {
         let code = without_tests(&text);
         for outside in [
             "TcpStream",

@@ -3,7 +3,7 @@
 use crate::repository::{Text, texts};
 
 /// The crates of an operator.
-const CRATES: [&str; 8] = ["machinery", "core", "runtime", "component", "contract", "render", "derive", "kubewright"];
+const CRATES: [&str; 9] = ["machinery", "template", "core", "runtime", "component", "contract", "render", "derive", "kubewright"];
 
 /// The folder of the command line.
 const COMMAND_LINE: &str = "crates/runtime/src/operator/cli/";

@@ -4,27 +4,27 @@ use super::number::ideal;
 use super::place::FailingNode;
 use super::seen::SeenValue;
 use crate::function::Parameter;
-use crate::syntax::{Operand, Term};
+use crate::syntax::{Operand, OperandTerm};
 use crate::value::{ElementType, GoList, GoMap, GoObject, GoValue, IntegerType, MapType};
 
 /// Returns the value of a literal as a parameter takes it: numbers have the type that the parameter asks for. The error is Go's text.
 pub(super) fn literal(operand: &Operand, parameter: Parameter) -> Result<GoValue, String> {
     let found = |expected: &str| format!("expected {expected}; found {}", FailingNode::of(operand));
     match (parameter, &operand.term) {
-        (Parameter::Any, Term::Number(number)) => ideal(number),
-        (_, Term::Nil) if can_be_nil(parameter) => Ok(GoValue::Nil),
-        (_, Term::Nil) => Err(format!("cannot assign nil to {}", type_name(parameter))),
-        (Parameter::Any | Parameter::Bool, Term::Bool(value)) => Ok(GoValue::Bool(*value)),
-        (Parameter::Any | Parameter::String, Term::String { value, .. }) => Ok(GoValue::String(value.clone())),
-        (Parameter::Int | Parameter::Int64, Term::Number(number)) => {
+        (Parameter::Any, OperandTerm::Number(number)) => ideal(number),
+        (_, OperandTerm::Nil) if can_be_nil(parameter) => Ok(GoValue::Nil),
+        (_, OperandTerm::Nil) => Err(format!("cannot assign nil to {}", type_name(parameter))),
+        (Parameter::Any | Parameter::Bool, OperandTerm::Bool(value)) => Ok(GoValue::Bool(*value)),
+        (Parameter::Any | Parameter::String, OperandTerm::String { value, .. }) => Ok(GoValue::String(value.clone())),
+        (Parameter::Int | Parameter::Int64, OperandTerm::Number(number)) => {
             let type_ = if parameter == Parameter::Int { IntegerType::Int } else { IntegerType::Int64 };
             number.integer.map(|value| GoValue::Integer(value.into(), type_)).ok_or_else(|| found("integer"))
         }
-        (Parameter::Uint64, Term::Number(number)) => {
+        (Parameter::Uint64, OperandTerm::Number(number)) => {
             let value = number.unsigned.map(|value| GoValue::Integer(value.into(), IntegerType::Uint64));
             value.ok_or_else(|| found("unsigned integer"))
         }
-        (Parameter::Float, Term::Number(number)) => number.float.map(GoValue::Float).ok_or_else(|| found("float")),
+        (Parameter::Float, OperandTerm::Number(number)) => number.float.map(GoValue::Float).ok_or_else(|| found("float")),
         (Parameter::Bool, _) => Err(found("bool")),
         (Parameter::String, _) => Err(found("string")),
         (Parameter::Int | Parameter::Int64, _) => Err(found("integer")),
@@ -93,7 +93,7 @@ fn list_fits(list: &GoList, parameter: Parameter) -> bool {
 }
 
 fn unnamed(map: &GoMap) -> GoValue {
-    GoValue::Map(map.with_type(MapType::Any))
+    GoValue::Map(map.retyped(MapType::Any))
 }
 
 /// Returns true for an object of a type, or of the pointer to it.

@@ -8,7 +8,7 @@ use super::seen::SeenValue;
 use crate::error::FunctionError;
 use crate::format::quote;
 use crate::function::{FunctionCall, Signature};
-use crate::syntax::{Operand, Term};
+use crate::syntax::{Operand, OperandTerm};
 use crate::value::GoValue;
 
 impl<'a> TreeExecution<'a> {
@@ -94,7 +94,7 @@ impl<'a> TreeExecution<'a> {
         for operand in arguments {
             let Some(parameter) = parameters.next() else { break };
             let value = match &operand.term {
-                Term::Nil | Term::Bool(_) | Term::Number(_) | Term::String { .. } => {
+                OperandTerm::Nil | OperandTerm::Bool(_) | OperandTerm::Number(_) | OperandTerm::String { .. } => {
                     self.node = FailingNode::Operand(operand);
                     literal(operand, parameter)
                 }

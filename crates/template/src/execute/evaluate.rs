@@ -4,12 +4,12 @@ use super::number::ideal;
 use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution, with_stack};
 use super::seen::SeenValue;
-use crate::syntax::{Command, Operand, Pipeline, Term};
+use crate::syntax::{Operand, OperandTerm, TemplateCommand, TemplatePipeline};
 use crate::value::GoValue;
 
 impl<'a> TreeExecution<'a> {
     /// Evaluates a pipeline and sets its variables.
-    pub(super) fn pipeline(&mut self, pipeline: &'a Pipeline, dot: &SeenValue) -> Outcome<GoValue> {
+    pub(super) fn pipeline(&mut self, pipeline: &'a TemplatePipeline, dot: &SeenValue) -> Outcome<GoValue> {
         self.node = FailingNode::Pipeline(pipeline);
         let mut last = None;
         for command in &pipeline.commands {
@@ -28,21 +28,21 @@ impl<'a> TreeExecution<'a> {
     }
 
     /// Evaluates a command. The value of the command before it is its last argument.
-    fn command(&mut self, command: &'a Command, last: Option<GoValue>, dot: &SeenValue) -> Outcome<SeenValue> {
+    fn command(&mut self, command: &'a TemplateCommand, last: Option<GoValue>, dot: &SeenValue) -> Outcome<SeenValue> {
         let Some((first, arguments)) = command.operands.split_first() else { return Ok(SeenValue::default()) };
         let has_arguments = !arguments.is_empty() || last.is_some();
         // Go names a pipeline in parentheses only when it evaluates it.
-        if !matches!(first.term, Term::Pipeline(_)) {
+        if !matches!(first.term, OperandTerm::Pipeline(_)) {
             self.node = FailingNode::Operand(first);
         }
         match &first.term {
-            Term::Fields(_) | Term::Chain(..) => {}
-            Term::Variable(_, names) if !names.is_empty() => {}
-            Term::Function(name) => return self.function(name, FailingNode::Command(command), arguments, last, dot),
+            OperandTerm::Fields(_) | OperandTerm::Chain(..) => {}
+            OperandTerm::Variable(_, names) if !names.is_empty() => {}
+            OperandTerm::Function(name) => return self.function(name, FailingNode::Command(command), arguments, last, dot),
             _ if has_arguments => {
                 return Err(self.error(format!("can't give argument to non-function {}", FailingNode::of(first))).into());
             }
-            Term::Nil => return Err(self.error("nil is not a command").into()),
+            OperandTerm::Nil => return Err(self.error("nil is not a command").into()),
             _ => {}
         }
         self.operand_with(first, arguments, last, dot)
@@ -64,16 +64,16 @@ impl<'a> TreeExecution<'a> {
         let node = FailingNode::of(operand);
         self.node = node;
         let (start, names) = match &operand.term {
-            Term::Dot => return Ok(dot.clone()),
-            Term::Nil => return Ok(SeenValue::default()),
-            Term::Bool(value) => return Ok(GoValue::Bool(*value).into()),
-            Term::Number(number) => return ideal(number).map(Into::into).map_err(|message| self.error(message).into()),
-            Term::String { value, .. } => return Ok(GoValue::String(value.clone()).into()),
-            Term::Function(name) => return with_stack(|| self.function(name, node, &[], None, dot)),
-            Term::Pipeline(pipeline) => return with_stack(|| self.pipeline(pipeline, dot)).map(Into::into),
-            Term::Fields(names) => (dot.clone(), names),
-            Term::Variable(variable, names) => (self.variable(variable)?, names),
-            Term::Chain(start, names) => (with_stack(|| self.operand(start, dot))?, names),
+            OperandTerm::Dot => return Ok(dot.clone()),
+            OperandTerm::Nil => return Ok(SeenValue::default()),
+            OperandTerm::Bool(value) => return Ok(GoValue::Bool(*value).into()),
+            OperandTerm::Number(number) => return ideal(number).map(Into::into).map_err(|message| self.error(message).into()),
+            OperandTerm::String { value, .. } => return Ok(GoValue::String(value.clone()).into()),
+            OperandTerm::Function(name) => return with_stack(|| self.function(name, node, &[], None, dot)),
+            OperandTerm::Pipeline(pipeline) => return with_stack(|| self.pipeline(pipeline, dot)).map(Into::into),
+            OperandTerm::Fields(names) => (dot.clone(), names),
+            OperandTerm::Variable(variable, names) => (self.variable(variable)?, names),
+            OperandTerm::Chain(start, names) => (with_stack(|| self.operand(start, dot))?, names),
         };
         let Some((method, fields)) = names.split_last() else { return Ok(start) };
         let mut receiver = start;

@@ -1,11 +1,28 @@
-//! What an execution has used of its limits. All executions inside each other share one.
+//! The limits of an execution, and what it has used of them. All executions inside each other share one.
 
-use std::time::Instant;
-
-use crate::set::TemplateLimits;
+use std::time::{Duration, Instant};
 
 /// The number of steps between two looks at the clock.
 const STEPS_PER_CLOCK: u64 = 2048;
+
+/// The limits of one execution. Exceeding one is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TemplateLimits {
+    /// The maximum size of the output, in bytes, those of `include` and `tpl` counted too. The default is 64 MiB.
+    pub output: usize,
+    /// The maximum number of templates that are executed inside each other. The default is 1000.
+    pub depth: usize,
+    /// The maximum number of executed nodes. The default is 50 million.
+    pub steps: u64,
+    /// The maximum duration. The default is 30 s.
+    pub time: Duration,
+}
+
+impl Default for TemplateLimits {
+    fn default() -> Self {
+        Self { output: 64 << 20, depth: 1000, steps: 50_000_000, time: Duration::from_secs(30) }
+    }
+}
 
 /// The use of the limits.
 #[derive(Debug)]

@@ -20,4 +20,4 @@ mod seen;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use run::execute;
+pub use limits::TemplateLimits;

@@ -4,7 +4,7 @@ use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution, with_stack};
 use super::seen::{SeenValue, plain, shown};
 use crate::format;
-use crate::syntax::{Branch, Node, Pipeline};
+use crate::syntax::{Branch, TemplateNode, TemplatePipeline};
 use crate::value::GoValue;
 
 /// The way on after a node.
@@ -20,22 +20,22 @@ pub(super) enum BodyFlow {
 
 impl<'a> TreeExecution<'a> {
     /// Executes nodes.
-    pub(super) fn nodes(&mut self, nodes: &'a [Node], dot: &SeenValue) -> Outcome<BodyFlow> {
+    pub(super) fn nodes(&mut self, nodes: &'a [TemplateNode], dot: &SeenValue) -> Outcome<BodyFlow> {
         with_stack(|| {
             for node in nodes {
                 self.step()?;
                 let flow = match node {
-                    Node::Text(text) => self.write(text.as_bytes()).map(|()| BodyFlow::Next)?,
-                    Node::Action(pipeline) => self.action(pipeline, dot).map(|()| BodyFlow::Next)?,
-                    Node::If(branch) => self.branch(branch, dot, false)?,
-                    Node::With(branch) => self.branch(branch, dot, true)?,
-                    Node::Range(branch) => self.range(branch, dot)?,
-                    Node::Template { offset, name, data } => {
+                    TemplateNode::Text(text) => self.write(text.as_bytes()).map(|()| BodyFlow::Next)?,
+                    TemplateNode::Action(pipeline) => self.action(pipeline, dot).map(|()| BodyFlow::Next)?,
+                    TemplateNode::If(branch) => self.branch(branch, dot, false)?,
+                    TemplateNode::With(branch) => self.branch(branch, dot, true)?,
+                    TemplateNode::Range(branch) => self.range(branch, dot)?,
+                    TemplateNode::Template { offset, name, data } => {
                         self.node = FailingNode::Template(node, *offset);
                         self.template(name, data.as_ref(), dot).map(|()| BodyFlow::Next)?
                     }
-                    Node::Break => BodyFlow::Break,
-                    Node::Continue => BodyFlow::Continue,
+                    TemplateNode::Break => BodyFlow::Break,
+                    TemplateNode::Continue => BodyFlow::Continue,
                 };
                 if flow != BodyFlow::Next {
                     return Ok(flow);
@@ -45,7 +45,7 @@ impl<'a> TreeExecution<'a> {
         })
     }
 
-    fn action(&mut self, pipeline: &'a Pipeline, dot: &SeenValue) -> Outcome<()> {
+    fn action(&mut self, pipeline: &'a TemplatePipeline, dot: &SeenValue) -> Outcome<()> {
         let value = self.pipeline(pipeline, dot)?;
         if !pipeline.variables.is_empty() {
             return Ok(());
@@ -141,7 +141,7 @@ impl<'a> TreeExecution<'a> {
         Ok(flow)
     }
 
-    fn template(&mut self, name: &str, data: Option<&'a Pipeline>, dot: &SeenValue) -> Outcome<()> {
+    fn template(&mut self, name: &str, data: Option<&'a TemplatePipeline>, dot: &SeenValue) -> Outcome<()> {
         let Some(tree) = self.scope.find(name) else {
             return Err(self.error(format!("template {} not defined", format::quote(name.as_bytes()))).into());
         };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::syntax::{Command, Node, Offset, Operand, Pipeline, Term};
+use crate::syntax::{Offset, Operand, OperandTerm, TemplateCommand, TemplateNode, TemplatePipeline};
 
 /// A node of a tree that errors can name.
 #[derive(Clone, Copy, Debug)]
@@ -10,11 +10,11 @@ pub(super) enum FailingNode<'a> {
     /// No node yet.
     Start,
     /// A `template` action, and its place.
-    Template(&'a Node, Offset),
+    Template(&'a TemplateNode, Offset),
     /// A pipeline.
-    Pipeline(&'a Pipeline),
+    Pipeline(&'a TemplatePipeline),
     /// A command with all its operands.
-    Command(&'a Command),
+    Command(&'a TemplateCommand),
     /// One operand.
     Operand(&'a Operand),
 }
@@ -23,14 +23,14 @@ impl<'a> FailingNode<'a> {
     /// Returns the node of an operand; that of a pipeline in parentheses is the pipeline.
     pub(super) fn of(operand: &'a Operand) -> Self {
         match &operand.term {
-            Term::Pipeline(pipeline) => Self::Pipeline(pipeline),
+            OperandTerm::Pipeline(pipeline) => Self::Pipeline(pipeline),
             _ => Self::Operand(operand),
         }
     }
 
     /// Returns the node that was evaluated last when an operand has been evaluated.
     pub(super) fn last_of(operand: &'a Operand) -> Self {
-        let Term::Pipeline(pipeline) = &operand.term else { return Self::Operand(operand) };
+        let OperandTerm::Pipeline(pipeline) = &operand.term else { return Self::Operand(operand) };
         let last = pipeline.commands.last().and_then(|command| command.operands.last());
         last.map_or(Self::Pipeline(pipeline), Self::last_of)
     }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::limits::ExecutionUsage;
+use super::limits::{ExecutionUsage, TemplateLimits};
 use super::place::FailingNode;
 use super::seen::SeenValue;
 use crate::error::TemplateError;
 use crate::function::TemplateHost;
-use crate::set::{TemplateLimits, TemplateSet};
-use crate::syntax::{Tree, Variable};
-use crate::value::{GoString, GoValue};
+use crate::set::TemplateSet;
+use crate::syntax::{TemplateVariable, Tree};
+use crate::value::{CycleGuard, GoString, GoValue};
 
 /// A result whose error is kept small, since it passes through many frames.
 pub(super) type Outcome<T> = Result<T, Box<TemplateError>>;
@@ -48,19 +48,22 @@ pub(super) struct TreeExecution<'a> {
     base: usize,
 }
 
-/// Executes a template of a set.
-pub(crate) fn execute(
-    set: &TemplateSet,
-    name: &str,
-    data: &GoValue,
-    host: &dyn TemplateHost,
-    limits: &TemplateLimits,
-) -> Result<GoString, TemplateError> {
-    let tree = set.trees.get(name).ok_or_else(|| TemplateError::NotFound { template: name.to_owned() })?;
-    let mut usage = ExecutionUsage::new(*limits);
-    let scope = TemplateScope { set, outer: None };
-    let output = TreeExecution::new(scope, host, &mut usage, tree).into_output(data.clone());
-    output.map_err(|error| *error)
+impl TemplateSet {
+    /// Executes a template. The output has no `<no value>`.
+    pub fn execute(
+        &self,
+        name: &str,
+        data: &GoValue,
+        host: &dyn TemplateHost,
+        limits: &TemplateLimits,
+    ) -> Result<GoString, TemplateError> {
+        let tree = self.trees.get(name).ok_or_else(|| TemplateError::NotFound { template: name.to_owned() })?;
+        let _cycles = CycleGuard::new();
+        let mut usage = ExecutionUsage::new(*limits);
+        let scope = TemplateScope { set: self, outer: None };
+        let output = TreeExecution::new(scope, host, &mut usage, tree).into_output(data.clone());
+        output.map_err(|error| *error)
+    }
 }
 
 impl<'a> TreeExecution<'a> {
@@ -117,7 +120,7 @@ impl<'a> TreeExecution<'a> {
     }
 
     /// Gives a declared variable its value.
-    pub(super) fn declare(&mut self, variable: &'a Variable, value: SeenValue) {
+    pub(super) fn declare(&mut self, variable: &'a TemplateVariable, value: SeenValue) {
         let index = self.base.saturating_add(variable.slot);
         if index >= self.variables.len() {
             self.variables.resize_with(index + 1, || None);
@@ -126,7 +129,7 @@ impl<'a> TreeExecution<'a> {
     }
 
     /// Gives a variable another value.
-    pub(super) fn assign(&mut self, variable: &Variable, value: SeenValue) -> Outcome<()> {
+    pub(super) fn assign(&mut self, variable: &TemplateVariable, value: SeenValue) -> Outcome<()> {
         let index = self.index_of(variable)?;
         if let Some((_, old)) = &mut self.variables[index] {
             *old = value;
@@ -135,14 +138,14 @@ impl<'a> TreeExecution<'a> {
     }
 
     /// Returns the value of a variable.
-    pub(super) fn variable(&self, variable: &Variable) -> Outcome<SeenValue> {
+    pub(super) fn variable(&self, variable: &TemplateVariable) -> Outcome<SeenValue> {
         let index = self.index_of(variable)?;
         Ok(self.variables[index].as_ref().map(|(_, value)| value.clone()).unwrap_or_default())
     }
 
     /// Returns the index of a variable. It is the slot, unless the declaration that the parser saw was not executed; Go then takes the last variable
     /// of the name that was.
-    fn index_of(&self, variable: &Variable) -> Outcome<usize> {
+    fn index_of(&self, variable: &TemplateVariable) -> Outcome<usize> {
         let is_it = |entry: &Option<(&str, SeenValue)>| entry.as_ref().is_some_and(|(name, _)| **name == *variable.name);
         let index = self.base.saturating_add(variable.slot);
         if self.variables.get(index).is_some_and(is_it) {

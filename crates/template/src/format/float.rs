@@ -32,7 +32,7 @@ pub(crate) fn format_float(value: f64, form: FloatForm, precision: Option<usize>
     let sign = if value.is_sign_negative() { "-" } else { "" };
     let value = value.abs();
     let text = match form {
-        FloatForm::Exponent => Decimal::new(value, precision).exponent(precision),
+        FloatForm::Exponent => DecimalDigits::new(value, precision).exponent(precision),
         FloatForm::Fixed => fixed(value, precision),
         FloatForm::General => general(value, precision),
         FloatForm::Binary => binary(value),
@@ -60,12 +60,12 @@ pub(crate) fn json_float(value: f64) -> String {
 }
 
 /// The decimal digits of a number without zeros at the end, and the exponent of the first one.
-struct Decimal {
+struct DecimalDigits {
     digits: String,
     exponent: i32,
 }
 
-impl Decimal {
+impl DecimalDigits {
     /// Returns the digits with the given number of them after the first, or as few as identify the number.
     fn new(value: f64, fraction: Option<usize>) -> Self {
         if let Some(fraction) = fraction {
@@ -129,7 +129,7 @@ impl Decimal {
 }
 
 fn fixed(value: f64, precision: Option<usize>) -> String {
-    let Some(precision) = precision else { return Decimal::new(value, None).plain() };
+    let Some(precision) = precision else { return DecimalDigits::new(value, None).plain() };
     let mut text = format!("{value:.*}", precision.min(MAXIMUM_FRACTION));
     text.extend(std::iter::repeat_n('0', precision.saturating_sub(MAXIMUM_FRACTION)));
     text
@@ -137,7 +137,7 @@ fn fixed(value: f64, precision: Option<usize>) -> String {
 
 fn general(value: f64, precision: Option<usize>) -> String {
     let precision = precision.map(|precision| precision.clamp(1, MAXIMUM_FRACTION));
-    Decimal::new(value, precision.map(|precision| precision - 1)).general(precision)
+    DecimalDigits::new(value, precision.map(|precision| precision - 1)).general(precision)
 }
 
 /// Returns the mantissa as an integer and the exponent of its lowest bit.

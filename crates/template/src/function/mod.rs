@@ -3,9 +3,9 @@
 mod call;
 mod host;
 mod set;
-mod signature;
 
 pub use call::{FunctionCall, TemplateEngine};
 pub use host::TemplateHost;
 pub use set::{FunctionSet, TemplateFunction};
-pub use signature::{Parameter, Signature};
+
+pub(crate) use crate::signature::{Parameter, Signature};

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{add_helm, add_sprig};
+use super::{add_bits_and_addresses, add_durations, add_helm, add_sprig};
 use crate::error::FunctionError;
 use crate::format;
 use crate::function::{FunctionCall, FunctionSet, TemplateEngine, TemplateHost};
@@ -54,11 +54,13 @@ pub(super) fn shown(value: &GoValue) -> String {
     String::from_utf8_lossy(&output).into_owned()
 }
 
-/// Returns the functions of sprig and of Helm.
+/// Returns all functions.
 pub(super) fn functions() -> FunctionSet {
     let mut functions = FunctionSet::new();
     add_sprig(&mut functions);
     add_helm(&mut functions);
+    add_durations(&mut functions);
+    add_bits_and_addresses(&mut functions);
     functions
 }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::lexeme::{Keyword, Lexeme, LexemeKind};
 use super::parser::{TemplateState, TreeParser};
 use super::scope::ScopeMark;
-use super::tree::{Branch, Node, Offset, Pipeline};
+use super::tree::{Branch, Offset, TemplateNode, TemplatePipeline};
 use crate::error::TemplateError;
 
 /// A structure whose `end` has not been reached. They wait on the heap, so that no text exhausts the stack.
 struct OpenStructure<'a> {
     kind: StructureKind<'a>,
     /// The nodes before the structure, in the list to which it belongs.
-    before: Vec<Node>,
+    before: Vec<TemplateNode>,
 }
 
 enum StructureKind<'a> {
@@ -25,7 +25,7 @@ enum StructureKind<'a> {
     Block {
         name: Arc<str>,
         offset: Offset,
-        data: Pipeline,
+        data: TemplatePipeline,
         /// The right delimiter of the action.
         delimiter: Lexeme,
         around: TemplateState<'a>,
@@ -34,13 +34,13 @@ enum StructureKind<'a> {
 
 struct OpenControl {
     keyword: Control,
-    pipeline: Pipeline,
+    pipeline: TemplatePipeline,
     /// The scope before the structure.
     outside: ScopeMark,
     /// The scope after the pipeline.
     inside: ScopeMark,
     /// The content before `else`, once that is reached.
-    body: Option<Vec<Node>>,
+    body: Option<Vec<TemplateNode>>,
     /// True after `else if` and `else with`: the `end` of the structure ends the one around it, too.
     is_alternative: bool,
 }
@@ -66,7 +66,7 @@ impl Control {
 #[derive(Default)]
 struct OpenLists<'a> {
     /// The innermost list.
-    nodes: Vec<Node>,
+    nodes: Vec<TemplateNode>,
     structures: Vec<OpenStructure<'a>>,
 }
 
@@ -79,14 +79,14 @@ impl<'a> OpenLists<'a> {
 
 impl TreeParser<'_> {
     /// Parses the content of the file, up to its end. Definitions become trees.
-    pub(super) fn content(&mut self) -> Result<Vec<Node>, TemplateError> {
+    pub(super) fn content(&mut self) -> Result<Vec<TemplateNode>, TemplateError> {
         let mut lists = OpenLists::default();
         loop {
             let next = self.lexemes.next_operand();
             match next.kind {
                 LexemeKind::EndOfText if lists.structures.is_empty() => return Ok(lists.nodes),
                 LexemeKind::EndOfText => return Err(self.error("unexpected EOF")),
-                LexemeKind::Text => lists.nodes.push(Node::Text(next.value(self.text).into())),
+                LexemeKind::Text => lists.nodes.push(TemplateNode::Text(next.value(self.text).into())),
                 LexemeKind::LeftDelimiter => self.action(next, &mut lists)?,
                 _ => return Err(self.unexpected(next, "input")),
             }
@@ -115,15 +115,15 @@ impl<'a> TreeParser<'a> {
             LexemeKind::Keyword(Keyword::Template) => lists.nodes.push(self.template_action()?),
             LexemeKind::Keyword(Keyword::Break) => {
                 self.loop_action("{{break}}")?;
-                lists.nodes.push(Node::Break);
+                lists.nodes.push(TemplateNode::Break);
             }
             LexemeKind::Keyword(Keyword::Continue) => {
                 self.loop_action("{{continue}}")?;
-                lists.nodes.push(Node::Continue);
+                lists.nodes.push(TemplateNode::Continue);
             }
             _ => {
                 self.lexemes.back(first);
-                lists.nodes.push(Node::Action(self.pipeline("command")?));
+                lists.nodes.push(TemplateNode::Action(self.pipeline("command")?));
             }
         }
         self.template.action = None;
@@ -215,14 +215,14 @@ impl<'a> TreeParser<'a> {
                     self.add(name.clone(), nodes)?;
                     self.template = around;
                     self.depth -= 1;
-                    lists.nodes.push(Node::Template { offset, name, data: Some(data) });
+                    lists.nodes.push(TemplateNode::Template { offset, name, data: Some(data) });
                 }
             }
             return Ok(());
         }
     }
 
-    fn end_control(&mut self, control: OpenControl, nodes: Vec<Node>) -> Node {
+    fn end_control(&mut self, control: OpenControl, nodes: Vec<TemplateNode>) -> TemplateNode {
         let OpenControl { keyword, pipeline, outside, body, .. } = control;
         if keyword == Control::Range && body.is_none() {
             self.template.ranges -= 1;
@@ -235,13 +235,13 @@ impl<'a> TreeParser<'a> {
         };
         let branch = Branch { pipeline, body, otherwise };
         match keyword {
-            Control::If => Node::If(branch),
-            Control::With => Node::With(branch),
-            Control::Range => Node::Range(branch),
+            Control::If => TemplateNode::If(branch),
+            Control::With => TemplateNode::With(branch),
+            Control::Range => TemplateNode::Range(branch),
         }
     }
 
-    fn template_action(&mut self) -> Result<Node, TemplateError> {
+    fn template_action(&mut self) -> Result<TemplateNode, TemplateError> {
         const CONTEXT: &str = "template clause";
         let lexeme = self.lexemes.next_operand();
         let name = self.template_name(lexeme, CONTEXT)?;
@@ -252,7 +252,7 @@ impl<'a> TreeParser<'a> {
             self.lexemes.back(next);
             Some(self.pipeline(CONTEXT)?)
         };
-        Ok(Node::Template { offset: lexeme.start as u32, name, data })
+        Ok(TemplateNode::Template { offset: lexeme.start as u32, name, data })
     }
 
     fn loop_action(&mut self, context: &str) -> Result<(), TemplateError> {

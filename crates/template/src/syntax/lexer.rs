@@ -1,11 +1,11 @@
 //! From text to lexemes: delimiters, trim markers, comments, and the pieces of actions.
 
 use super::characters::{SPACES, code_point, is_alphanumeric, is_space};
+use super::delimiters::Delimiters;
 use super::lexeme::{Keyword, Lexeme, LexemeKind};
 use super::quote::quote;
 use crate::format::is_printable;
 use crate::function::FunctionSet;
-use crate::set::Delimiters;
 
 const LEFT_COMMENT: &str = "/*";
 const RIGHT_COMMENT: &str = "*/";

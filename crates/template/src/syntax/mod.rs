@@ -2,6 +2,7 @@
 
 mod characters;
 mod content;
+mod delimiters;
 mod lexeme;
 mod lexer;
 mod literal;
@@ -17,5 +18,10 @@ mod scope;
 mod tests;
 mod tree;
 
+pub use delimiters::Delimiters;
+pub(crate) use number::{float, signed};
 pub(crate) use parser::parse;
-pub(crate) use tree::{Branch, Command, Node, NumberLiteral, Offset, Operand, Pipeline, SourceFile, Term, Tree, Variable};
+pub(crate) use tree::{
+    Branch, NumberLiteral, Offset, Operand, OperandTerm, SourceFile, TemplateCommand, TemplateNode, TemplatePipeline,
+    TemplateVariable, Tree,
+};

@@ -55,7 +55,8 @@ fn complex(literal: &str) -> Option<(f64, f64)> {
     })
 }
 
-fn signed(text: &str) -> Option<i64> {
+/// Returns the value of an integer of any base, with or without a sign, as `strconv.ParseInt` reads it for base 0.
+pub(crate) fn signed(text: &str) -> Option<i64> {
     match text.strip_prefix('-') {
         Some(text) => 0i64.checked_sub_unsigned(unsigned(text)?),
         None => i64::try_from(unsigned(text.strip_prefix('+').unwrap_or(text))?).ok(),
@@ -92,7 +93,8 @@ fn underscores_separate_digits(text: &str) -> bool {
     })
 }
 
-fn float(text: &str) -> Option<f64> {
+/// Returns the value of a finite decimal or hexadecimal float.
+pub(crate) fn float(text: &str) -> Option<f64> {
     if !underscores_separate_digits(text) {
         return None;
     }

@@ -7,7 +7,7 @@ use super::literal::{character, unquote};
 use super::number::number;
 use super::parser::TreeParser;
 use super::quote::quote;
-use super::tree::{Operand, Term, Variable};
+use super::tree::{Operand, OperandTerm, TemplateVariable};
 use crate::error::TemplateError;
 
 /// The functions that belong to the language.
@@ -22,20 +22,22 @@ impl<'a> TreeParser<'a> {
         let value = lexeme.value(self.text);
         let term = match lexeme.kind {
             LexemeKind::Identifier => self.function(value)?,
-            LexemeKind::Keyword(Keyword::Dot) => Term::Dot,
-            LexemeKind::Keyword(Keyword::Nil) => Term::Nil,
+            LexemeKind::Keyword(Keyword::Dot) => OperandTerm::Dot,
+            LexemeKind::Keyword(Keyword::Nil) => OperandTerm::Nil,
             LexemeKind::Variable => {
                 let Some(slot) = self.template.scope.read(value) else {
                     return Err(self.error(format!("undefined variable {}", quote(value))));
                 };
-                Term::Variable(Variable { name: self.name(value), slot }, Vec::new())
+                OperandTerm::Variable(TemplateVariable { name: self.name(value), slot }, Vec::new())
             }
-            LexemeKind::Field => Term::Fields(vec![self.field(lexeme)]),
-            LexemeKind::Bool => Term::Bool(value == "true"),
-            LexemeKind::Number | LexemeKind::Complex => Term::Number(number(value).map_err(|message| self.error(message))?),
-            LexemeKind::CharacterConstant => Term::Number(character(value).map_err(|message| self.error(message))?),
+            LexemeKind::Field => OperandTerm::Fields(vec![self.field(lexeme)]),
+            LexemeKind::Bool => OperandTerm::Bool(value == "true"),
+            LexemeKind::Number | LexemeKind::Complex => {
+                OperandTerm::Number(number(value).map_err(|message| self.error(message))?)
+            }
+            LexemeKind::CharacterConstant => OperandTerm::Number(character(value).map_err(|message| self.error(message))?),
             LexemeKind::String | LexemeKind::RawString => {
-                Term::String { value: unquote(value).map_err(|message| self.error(message))?, literal: value.into() }
+                OperandTerm::String { value: unquote(value).map_err(|message| self.error(message))?, literal: value.into() }
             }
             _ => return Ok(None),
         };
@@ -54,28 +56,30 @@ impl<'a> TreeParser<'a> {
             fields.push(self.field(field));
         }
         let term = match operand.term {
-            Term::Fields(mut all) => {
+            OperandTerm::Fields(mut all) => {
                 all.append(&mut fields);
-                Term::Fields(all)
+                OperandTerm::Fields(all)
             }
-            Term::Variable(variable, _) => Term::Variable(variable, fields),
-            Term::Bool(_) | Term::String { .. } | Term::Number(_) | Term::Nil | Term::Dot => {
+            OperandTerm::Variable(variable, _) => OperandTerm::Variable(variable, fields),
+            OperandTerm::Bool(_) | OperandTerm::String { .. } | OperandTerm::Number(_) | OperandTerm::Nil | OperandTerm::Dot => {
                 return Err(self.error(format!("unexpected . after term {}", quote(&operand.to_string()))));
             }
-            Term::Function(_) | Term::Chain(..) | Term::Pipeline(_) => Term::Chain(Box::new(operand), fields),
+            OperandTerm::Function(_) | OperandTerm::Chain(..) | OperandTerm::Pipeline(_) => {
+                OperandTerm::Chain(Box::new(operand), fields)
+            }
         };
         // As in Go, the place of an operand with several names is that of the second one.
         Ok(Operand { offset: first.start as u32, term })
     }
 
-    fn function(&mut self, name: &'a str) -> Result<Term, TemplateError> {
+    fn function(&mut self, name: &'a str) -> Result<OperandTerm, TemplateError> {
         if let Some(reason) = self.functions.forbidden(name) {
             return Err(self.error(reason));
         }
         if LANGUAGE_FUNCTIONS.binary_search(&name).is_err() && self.functions.get(name).is_none() {
             return Err(self.error(format!("function {} not defined", quote(name))));
         }
-        Ok(Term::Function(self.name(name)))
+        Ok(OperandTerm::Function(self.name(name)))
     }
 
     /// Returns the name of a field without its dot.

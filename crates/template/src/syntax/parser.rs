@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::delimiters::Delimiters;
 use super::lexeme::{Lexeme, LexemeKind};
 use super::lexer::TemplateLexer;
 use super::literal::unquote;
 use super::lookahead::Lookahead;
 use super::quote::quote;
 use super::scope::VariableScope;
-use super::tree::{Node, SourceFile, Tree};
+use super::tree::{SourceFile, TemplateNode, Tree};
 use crate::error::TemplateError;
 use crate::function::FunctionSet;
-use crate::set::Delimiters;
 
 /// The maximum depth of control structures and parentheses inside each other. Printing and execution recurse this deep; parsing does not recurse.
 pub(super) const NESTING_LIMIT: usize = 200;
@@ -87,7 +87,7 @@ impl<'a> TreeParser<'a> {
     }
 
     /// Adds a tree. One without content never replaces another, and only one without content can be replaced.
-    pub(super) fn add(&mut self, name: Arc<str>, root: Vec<Node>) -> Result<(), TemplateError> {
+    pub(super) fn add(&mut self, name: Arc<str>, root: Vec<TemplateNode>) -> Result<(), TemplateError> {
         let tree = Tree { name: name.clone(), file: self.file.clone(), root };
         match self.tree_indexes.get(&name).map(|index| &mut self.trees[*index]) {
             None => {

@@ -2,7 +2,7 @@
 
 use super::lexeme::{Keyword, Lexeme, LexemeKind};
 use super::parser::TreeParser;
-use super::tree::{Command, Offset, Operand, Pipeline, Term, Variable};
+use super::tree::{Offset, Operand, OperandTerm, TemplateCommand, TemplatePipeline, TemplateVariable};
 use crate::error::TemplateError;
 
 /// A pipeline whose end has not been reached. Those around a parenthesis wait on the heap, so that no text exhausts the stack.
@@ -14,13 +14,13 @@ struct OpenPipeline {
     offset: Offset,
     variables: Vec<Lexeme>,
     assigns: bool,
-    commands: Vec<Command>,
-    command: Option<Command>,
+    commands: Vec<TemplateCommand>,
+    command: Option<TemplateCommand>,
 }
 
 impl TreeParser<'_> {
     /// Parses a pipeline and the right delimiter at its end.
-    pub(super) fn pipeline(&mut self, context: &'static str) -> Result<Pipeline, TemplateError> {
+    pub(super) fn pipeline(&mut self, context: &'static str) -> Result<TemplatePipeline, TemplateError> {
         let mut current = self.open_pipeline(context, LexemeKind::RightDelimiter)?;
         let mut outer = Vec::new();
         loop {
@@ -34,7 +34,7 @@ impl TreeParser<'_> {
                         Some(around) => current = around,
                     }
                     self.depth -= 1;
-                    let operand = Operand { offset: pipeline.offset, term: Term::Pipeline(Box::new(pipeline)) };
+                    let operand = Operand { offset: pipeline.offset, term: OperandTerm::Pipeline(Box::new(pipeline)) };
                     let operand = self.with_fields(operand)?;
                     if let Some(command) = &mut current.command {
                         command.operands.push(operand);
@@ -43,7 +43,9 @@ impl TreeParser<'_> {
                     continue;
                 }
                 None if !starts_operand(lexeme.kind) => return Err(self.unexpected(lexeme, current.context)),
-                None => &mut current.command.insert(Command { offset: lexeme.start as u32, operands: Vec::new() }).operands,
+                None => {
+                    &mut current.command.insert(TemplateCommand { offset: lexeme.start as u32, operands: Vec::new() }).operands
+                }
             };
             if lexeme.kind == LexemeKind::LeftParenthesis {
                 self.enter()?;
@@ -116,14 +118,17 @@ impl TreeParser<'_> {
         Ok(())
     }
 
-    fn end_pipeline(&mut self, open: OpenPipeline) -> Result<Pipeline, TemplateError> {
+    fn end_pipeline(&mut self, open: OpenPipeline) -> Result<TemplatePipeline, TemplateError> {
         let OpenPipeline { context, offset, variables, assigns, commands, .. } = open;
         if commands.is_empty() {
             return Err(self.error(format!("missing value for {context}")));
         }
         for (index, command) in commands.iter().enumerate().skip(1) {
             let first = command.operands.first().map(|operand| &operand.term);
-            if let Some(Term::Bool(_) | Term::Dot | Term::Nil | Term::Number(_) | Term::String { .. }) = first {
+            if let Some(
+                OperandTerm::Bool(_) | OperandTerm::Dot | OperandTerm::Nil | OperandTerm::Number(_) | OperandTerm::String { .. },
+            ) = first
+            {
                 return Err(self.error(format!("non executable command in pipeline stage {}", index + 1)));
             }
         }
@@ -131,10 +136,10 @@ impl TreeParser<'_> {
         let variables = variables.into_iter().map(|lexeme| {
             let name = lexeme.value(self.text);
             let slot = if assigns { self.template.scope.slot(name) } else { self.template.scope.declare(name) };
-            Variable { name: self.name(name), slot }
+            TemplateVariable { name: self.name(name), slot }
         });
         let variables = variables.collect();
-        Ok(Pipeline { offset, variables, assigns, commands })
+        Ok(TemplatePipeline { offset, variables, assigns, commands })
     }
 }
 

@@ -4,9 +4,9 @@ use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use super::quote::quote;
-use super::tree::{Branch, Command, Node, Operand, Pipeline, Term};
+use super::tree::{Branch, Operand, OperandTerm, TemplateCommand, TemplateNode, TemplatePipeline};
 
-impl Display for Node {
+impl Display for TemplateNode {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(&text.to_text()),
@@ -22,7 +22,7 @@ impl Display for Node {
     }
 }
 
-impl Display for Pipeline {
+impl Display for TemplatePipeline {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (index, variable) in self.variables.iter().enumerate() {
             f.write_str(if index > 0 { ", " } else { "" })?;
@@ -39,7 +39,7 @@ impl Display for Pipeline {
     }
 }
 
-impl Display for Command {
+impl Display for TemplateCommand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (index, operand) in self.operands.iter().enumerate() {
             f.write_str(if index > 0 { " " } else { "" })?;
@@ -53,22 +53,22 @@ impl Display for Command {
 impl Display for Operand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.term {
-            Term::Dot => f.write_str("."),
-            Term::Nil => f.write_str("nil"),
-            Term::Bool(value) => value.fmt(f),
-            Term::Number(number) => f.write_str(&number.literal),
-            Term::String { literal, .. } => f.write_str(literal),
-            Term::Function(name) => f.write_str(name),
-            Term::Fields(fields) => print_fields(f, fields),
-            Term::Variable(variable, fields) => {
+            OperandTerm::Dot => f.write_str("."),
+            OperandTerm::Nil => f.write_str("nil"),
+            OperandTerm::Bool(value) => value.fmt(f),
+            OperandTerm::Number(number) => f.write_str(&number.literal),
+            OperandTerm::String { literal, .. } => f.write_str(literal),
+            OperandTerm::Function(name) => f.write_str(name),
+            OperandTerm::Fields(fields) => print_fields(f, fields),
+            OperandTerm::Variable(variable, fields) => {
                 f.write_str(&variable.name)?;
                 print_fields(f, fields)
             }
-            Term::Chain(operand, fields) => {
+            OperandTerm::Chain(operand, fields) => {
                 print_enclosed(f, operand)?;
                 print_fields(f, fields)
             }
-            Term::Pipeline(pipeline) => pipeline.fmt(f),
+            OperandTerm::Pipeline(pipeline) => pipeline.fmt(f),
         }
     }
 }
@@ -85,7 +85,7 @@ fn print_branch(f: &mut Formatter<'_>, keyword: &str, branch: &Branch) -> fmt::R
 
 fn print_enclosed(f: &mut Formatter<'_>, operand: &Operand) -> fmt::Result {
     match operand.term {
-        Term::Pipeline(_) => write!(f, "({operand})"),
+        OperandTerm::Pipeline(_) => write!(f, "({operand})"),
         _ => operand.fmt(f),
     }
 }

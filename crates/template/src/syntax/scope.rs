@@ -1,6 +1,6 @@
 //! The variables of a template while it is parsed.
 
-use super::tree::Variable;
+use super::tree::TemplateVariable;
 
 /// The variables that are declared at a place of a template, as the parser and as the execution see them.
 ///
@@ -39,14 +39,14 @@ impl<'a> VariableScope<'a> {
     /// Returns the slot of a variable to be read; None if the name is not known.
     pub(super) fn read(&self, name: &str) -> Option<usize> {
         match self.slot(name) {
-            Variable::UNDECLARED if !self.known.contains(&name) => None,
+            TemplateVariable::UNDECLARED if !self.known.contains(&name) => None,
             slot => Some(slot),
         }
     }
 
-    /// Returns the slot of a variable; [`Variable::UNDECLARED`] if there is none.
+    /// Returns the slot of a variable; [`TemplateVariable::UNDECLARED`] if there is none.
     pub(super) fn slot(&self, name: &str) -> usize {
-        self.slots.iter().rposition(|declared| *declared == name).unwrap_or(Variable::UNDECLARED)
+        self.slots.iter().rposition(|declared| *declared == name).unwrap_or(TemplateVariable::UNDECLARED)
     }
 
     /// Returns the current place.

@@ -25,16 +25,16 @@ pub(crate) struct Tree {
     /// The file in which the template stands.
     pub(crate) file: Arc<SourceFile>,
     /// The content.
-    pub(crate) root: Vec<Node>,
+    pub(crate) root: Vec<TemplateNode>,
 }
 
 /// A part of a template.
 #[derive(Debug)]
-pub(crate) enum Node {
+pub(crate) enum TemplateNode {
     /// Text that is printed as it is.
     Text(GoString),
     /// A pipeline whose value is printed, unless it declares or assigns a variable.
-    Action(Pipeline),
+    Action(TemplatePipeline),
     /// `if`.
     If(Branch),
     /// `with`.
@@ -48,7 +48,7 @@ pub(crate) enum Node {
         /// The name of the template.
         name: Arc<str>,
         /// The data; nil if there is none.
-        data: Option<Pipeline>,
+        data: Option<TemplatePipeline>,
     },
     /// `break`.
     Break,
@@ -60,40 +60,40 @@ pub(crate) enum Node {
 #[derive(Debug)]
 pub(crate) struct Branch {
     /// The value that decides.
-    pub(crate) pipeline: Pipeline,
+    pub(crate) pipeline: TemplatePipeline,
     /// The content if the value is true or has elements.
-    pub(crate) body: Vec<Node>,
+    pub(crate) body: Vec<TemplateNode>,
     /// The content of `else`.
-    pub(crate) otherwise: Option<Vec<Node>>,
+    pub(crate) otherwise: Option<Vec<TemplateNode>>,
 }
 
 /// Commands, each of which has the value of the one before as its last argument.
 #[derive(Debug)]
-pub(crate) struct Pipeline {
+pub(crate) struct TemplatePipeline {
     /// The place of the first command or variable.
     pub(crate) offset: Offset,
     /// The variables that are declared or assigned.
-    pub(crate) variables: Vec<Variable>,
+    pub(crate) variables: Vec<TemplateVariable>,
     /// True for `=`, false for `:=`.
     pub(crate) assigns: bool,
     /// The commands.
-    pub(crate) commands: Vec<Command>,
+    pub(crate) commands: Vec<TemplateCommand>,
 }
 
 /// A variable of a template.
 #[derive(Clone, Debug)]
-pub(crate) struct Variable {
+pub(crate) struct TemplateVariable {
     /// The name with its `$`.
     pub(crate) name: Arc<str>,
     /// The index in the variables of the execution: `$` is 0. Declarations push, and the end of a control structure or of an iteration pops, in the same
-    /// order in the parser and in the execution. [`Variable::UNDECLARED`] for a variable that the parser accepts, as Go's does, and that is not declared
+    /// order in the parser and in the execution. [`TemplateVariable::UNDECLARED`] for a variable that the parser accepts, as Go's does, and that is not declared
     /// when the action is executed: `{{ $x = 1 }}` alone.
     pub(crate) slot: usize,
 }
 
 /// One operand, or a function or method with arguments.
 #[derive(Debug)]
-pub(crate) struct Command {
+pub(crate) struct TemplateCommand {
     /// The place of the first operand.
     pub(crate) offset: Offset,
     /// The operands; the first is called if it can be.
@@ -106,12 +106,12 @@ pub(crate) struct Operand {
     /// The place of the operand. As in Go, that of `.a.b` and of `$x.a` is the second name, and that of a value in parentheses is its first operand.
     pub(crate) offset: Offset,
     /// The kind of the operand, with its content.
-    pub(crate) term: Term,
+    pub(crate) term: OperandTerm,
 }
 
 /// The kinds of operands.
 #[derive(Debug)]
-pub(crate) enum Term {
+pub(crate) enum OperandTerm {
     /// `.`.
     Dot,
     /// `nil`.
@@ -132,11 +132,11 @@ pub(crate) enum Term {
     /// Fields of dot: `.a.b`.
     Fields(Vec<Arc<str>>),
     /// A variable with fields: `$x.a.b`.
-    Variable(Variable, Vec<Arc<str>>),
+    Variable(TemplateVariable, Vec<Arc<str>>),
     /// Fields of a value: `(pipeline).a.b`.
     Chain(Box<Operand>, Vec<Arc<str>>),
     /// A pipeline in parentheses.
-    Pipeline(Box<Pipeline>),
+    Pipeline(Box<TemplatePipeline>),
 }
 
 /// A number, which is of the type that its use asks for: an integer may be used as a float, and a float without fraction as an integer.
@@ -156,7 +156,7 @@ pub(crate) struct NumberLiteral {
     pub(crate) literal: Arc<str>,
 }
 
-impl Variable {
+impl TemplateVariable {
     /// The slot of a variable whose use is an error of the execution: `undefined variable: $x`.
     pub(crate) const UNDECLARED: usize = usize::MAX;
 }
@@ -165,7 +165,7 @@ impl Tree {
     /// Returns true if the template has only white space, beside comments and definitions.
     pub(crate) fn is_empty(&self) -> bool {
         self.root.iter().all(|node| match node {
-            Node::Text(text) => text.to_text().trim().is_empty(),
+            TemplateNode::Text(text) => text.to_text().trim().is_empty(),
             _ => false,
         })
     }

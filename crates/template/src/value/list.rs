@@ -86,6 +86,21 @@ impl GoList {
 }
 
 impl GoList {
+    /// Returns all elements that the slice keeps alive, those outside of its range too.
+    pub(super) fn all_items(&self) -> &[GoValue] {
+        &self.items
+    }
+
+    /// Returns a number that only slices of these elements have while they live.
+    pub(super) fn identity(&self) -> usize {
+        Rc::as_ptr(&self.items) as usize
+    }
+
+    /// Returns the number of slices of the elements.
+    pub(super) fn holders(&self) -> usize {
+        Rc::strong_count(&self.items)
+    }
+
     /// Takes the elements if nothing else holds them; the slice must not be used any more.
     pub(super) fn take_items(&mut self) -> Vec<GoValue> {
         Rc::get_mut(&mut self.items).map(std::mem::take).unwrap_or_default()

@@ -1,12 +1,12 @@
 //! Maps of Go.
 
-use std::cell::{Ref, RefCell, RefMut};
+use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use super::release::{is_nested, release};
-use super::{GoString, GoValue};
+use super::{GoString, GoValue, cycles};
 
 /// The type of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,9 @@ pub enum MapType {
 }
 
 /// A map with strings as keys. Copies are the same map: a change through one is seen through all. Iteration is in the order of keys.
+///
+/// A map that a template puts into itself is released at the end of the execution; one that is part of the caller's data, at the end of the next execution on
+/// the same thread after the caller has released it. A map that is put into itself outside of an execution is never released.
 #[derive(Clone)]
 pub struct GoMap {
     entries: Rc<RefCell<BTreeMap<GoString, GoValue>>>,
@@ -53,13 +56,11 @@ impl GoMap {
         value.unwrap_or_else(|| if self.type_ == MapType::String { GoValue::string("") } else { GoValue::Nil })
     }
 
-    /// Returns the same map with another type, as after a conversion: a change through one is seen through all.
-    pub fn with_type(&self, type_: MapType) -> Self {
-        Self { entries: self.entries.clone(), type_ }
-    }
-
     /// Sets the value of a key.
     pub fn set(&self, key: GoString, value: GoValue) {
+        if is_nested(&value) {
+            cycles::note(|| self.downgrade());
+        }
         self.entries.borrow_mut().insert(key, value);
     }
 
@@ -76,11 +77,6 @@ impl GoMap {
     /// Returns the entries for reading. The map must not be changed meanwhile, so no function may be called.
     pub fn borrow(&self) -> Ref<'_, BTreeMap<GoString, GoValue>> {
         self.entries.borrow()
-    }
-
-    /// Returns the entries for changes. The map must not be read meanwhile.
-    pub fn borrow_mut(&self) -> RefMut<'_, BTreeMap<GoString, GoValue>> {
-        self.entries.borrow_mut()
     }
 
     /// Returns the number of entries.
@@ -123,19 +119,47 @@ impl GoMap {
     }
 }
 
+/// A map that lives only while something else holds it.
+pub(super) struct WeakMap(Weak<RefCell<BTreeMap<GoString, GoValue>>>);
+
+impl WeakMap {
+    /// Returns the map if it still lives, without the name of its type.
+    pub(super) fn upgrade(&self) -> Option<GoMap> {
+        self.0.upgrade().map(|entries| GoMap { entries, type_: MapType::Any })
+    }
+
+    /// Returns the number that [`GoMap::identity`] gives.
+    pub(super) fn identity(&self) -> usize {
+        self.0.as_ptr() as usize
+    }
+}
+
 impl GoMap {
-    /// Takes the entries if nothing else holds them.
-    pub(super) fn take_entries(&mut self) -> BTreeMap<GoString, GoValue> {
-        Rc::get_mut(&mut self.entries).map(|entries| std::mem::take(entries.get_mut())).unwrap_or_default()
+    /// Takes the entries if nothing else holds the map.
+    pub(super) fn take_entries(&self) -> BTreeMap<GoString, GoValue> {
+        if self.holders() == 1 { self.empty() } else { BTreeMap::new() }
+    }
+
+    /// Takes the entries even if something else holds the map.
+    pub(super) fn empty(&self) -> BTreeMap<GoString, GoValue> {
+        self.entries.try_borrow_mut().map(|mut entries| std::mem::take(&mut *entries)).unwrap_or_default()
+    }
+
+    /// Returns the number of copies of the map.
+    pub(super) fn holders(&self) -> usize {
+        Rc::strong_count(&self.entries)
+    }
+
+    /// Returns a reference that does not hold the map.
+    pub(super) fn downgrade(&self) -> WeakMap {
+        WeakMap(Rc::downgrade(&self.entries))
     }
 }
 
 impl Drop for GoMap {
     fn drop(&mut self) {
-        if let Some(entries) = Rc::get_mut(&mut self.entries).map(RefCell::get_mut)
-            && entries.values().any(is_nested)
-        {
-            release(std::mem::take(entries).into_values());
+        if self.holders() == 1 && self.entries.try_borrow().is_ok_and(|entries| entries.values().any(is_nested)) {
+            release(self.empty().into_values());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Values as Go's text/template sees them: with Go's types, with byte strings, and with maps that are shared by reference.
 
+mod cycles;
 mod equal;
 mod json;
 mod list;
@@ -8,6 +9,7 @@ mod object;
 mod release;
 mod text;
 
+pub(crate) use cycles::CycleGuard;
 pub use equal::deep_equal;
 pub use list::{ElementType, GoList};
 pub use map::{GoMap, MapType};

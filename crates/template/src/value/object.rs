@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::GoValue;
 use crate::error::FunctionError;
-use crate::function::Signature;
+use crate::signature::Signature;
 
 /// A value of a Go type that is no plain data: a struct with fields (`.Release`), a type with methods (`.Files`), a time.
 pub trait GoObject: fmt::Debug + 'static {

@@ -8,7 +8,7 @@ pub(super) fn release(values: impl IntoIterator<Item = GoValue>) {
     while let Some(value) = pending.pop() {
         match value {
             GoValue::List(mut list) => pending.extend(list.take_items().into_iter().filter(is_nested)),
-            GoValue::Map(mut map) => pending.extend(map.take_entries().into_values().filter(is_nested)),
+            GoValue::Map(map) => pending.extend(map.take_entries().into_values().filter(is_nested)),
             _ => {}
         }
     }

@@ -2,4 +2,6 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
+mod host;
+mod properties;
 mod vectors;

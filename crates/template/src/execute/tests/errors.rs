@@ -2,7 +2,9 @@
 
 use super::{data, functions, render, try_render};
 use crate::error::TemplateError;
-use crate::set::{Delimiters, TemplateLimits, TemplateSet};
+use crate::execute::TemplateLimits;
+use crate::set::TemplateSet;
+use crate::syntax::Delimiters;
 use crate::value::GoValue;
 
 #[track_caller]

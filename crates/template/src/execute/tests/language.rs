@@ -1,7 +1,7 @@
 //! Actions, control structures, variables, and the functions of the language.
 
 use super::{assert_rendered, data, render, try_render};
-use crate::set::TemplateLimits;
+use crate::execute::TemplateLimits;
 use crate::value::{GoMap, GoValue};
 
 const VALUES: &str = r#"{"name": "web", "none": null, "list": ["a", "b"], "map": {"b": 2, "a": 1}, "deep": {"x": {"y": "z"}}}"#;

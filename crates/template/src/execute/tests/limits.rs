@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{data, render, try_render};
 use crate::error::TemplateError;
-use crate::set::TemplateLimits;
+use crate::execute::TemplateLimits;
 use crate::value::GoValue;
 
 fn limits() -> TemplateLimits {
@@ -90,4 +90,10 @@ fn a_thousand_templates_fit_on_the_stack_of_a_thread() {
 fn deeply_nested_values_do_not_exhaust_the_stack() {
     let text = "{{ $l := list }}{{ $m := dict }}{{ range 100000 }}{{ $l = list $l }}{{ $m = dict \"m\" $m }}{{ end }}{{ len $l }}{{ len $m }}";
     assert_eq!(render(text, &GoValue::Nil).unwrap(), "11");
+}
+
+#[test]
+fn maps_that_were_set_into_each_other_do_not_exhaust_the_stack() {
+    let text = "{{ $m := dict }}{{ range 100000 }}{{ $n := dict }}{{ $_ := set $n \"m\" $m }}{{ $m = $n }}{{ end }}{{ len $m }}";
+    assert_eq!(render(text, &GoValue::Nil).unwrap(), "1");
 }

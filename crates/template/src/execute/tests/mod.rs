@@ -4,7 +4,6 @@ mod errors;
 mod language;
 mod limits;
 mod objects;
-mod vectors;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,8 +11,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::error::{FunctionError, TemplateError};
+use crate::execute::TemplateLimits;
 use crate::function::{FunctionSet, Parameter, Signature, TemplateHost};
-use crate::set::{Delimiters, TemplateLimits, TemplateSet};
+use crate::set::TemplateSet;
+use crate::syntax::Delimiters;
 use crate::value::{GoMap, GoValue, IntegerType};
 
 struct TestHost;

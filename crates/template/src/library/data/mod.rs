@@ -7,8 +7,6 @@ mod json_write;
 mod tests;
 mod toml_read;
 mod toml_write;
-#[cfg(test)]
-mod vectors;
 mod yaml;
 mod yaml_read;
 
@@ -123,6 +121,15 @@ fn to_toml(value: &GoValue) -> Result<GoString, String> {
     toml_write::write(value)
 }
 
+/// Reads YAML as Helm reads a file of values: a map, which is empty for a text without content. The error is worded as Helm's.
+pub fn read_values(text: &GoString) -> Result<GoMap, FunctionError> {
+    match read_yaml(text, DecodedType::Map) {
+        Ok(GoValue::Map(map)) => Ok(map),
+        Ok(_) => Ok(GoMap::from_pairs(<[(&str, GoValue); 0]>::default())),
+        Err(error) => Err(FunctionError::new(error)),
+    }
+}
+
 fn read_json(text: &GoString) -> Result<GoValue, String> {
     json_read::read(text.as_bytes())
 }
@@ -162,9 +169,13 @@ impl DecodedType {
     }
 }
 
-/// Reads YAML into a type; a text without content is empty.
 fn read_yaml_as(call: &mut FunctionCall<'_>, wanted: DecodedType) -> Result<GoValue, String> {
-    match yaml_read::read(&call.string(0))? {
+    read_yaml(&call.string(0), wanted)
+}
+
+/// Reads YAML into a type; a text without content is empty.
+fn read_yaml(text: &GoString, wanted: DecodedType) -> Result<GoValue, String> {
+    match yaml_read::read(text)? {
         GoValue::Nil => Ok(wanted.empty()),
         value => wanted.check(value).map_err(|error| format!("error unmarshaling JSON: while decoding JSON: {error}")),
     }

@@ -3,6 +3,7 @@
 use super::elements;
 use crate::error::FunctionError;
 use crate::function::FunctionCall;
+use crate::library::numbers::cast::int_of;
 use crate::value::{ElementType, GoList, GoValue};
 
 /// The body of `slice`: the part between two indexes, of the same type.
@@ -12,22 +13,11 @@ pub(super) fn slice(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionErro
     if list.is_empty() {
         return Ok(GoValue::Nil);
     }
-    let start = indexes.first().map_or(0, index_of);
-    let end = indexes.get(1).map_or(list.len() as i64, index_of);
+    let start = indexes.first().map_or(0, int_of);
+    let end = indexes.get(1).map_or(list.len() as i64, int_of);
     let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
     let part = range.and_then(|(start, end)| list.part(start..end));
     part.map(GoValue::List).ok_or_else(|| FunctionError::new("reflect.Value.Slice: slice index out of bounds"))
-}
-
-/// Returns a value as an index, as sprig's `int` converts it; 0 for a value that is no number.
-fn index_of(value: &GoValue) -> i64 {
-    match value {
-        GoValue::Bool(value) => i64::from(*value),
-        GoValue::Integer(value, _) => *value as i64,
-        GoValue::Float(value) => *value as i64,
-        GoValue::String(text) => text.to_text().parse().unwrap_or(0),
-        _ => 0,
-    }
 }
 
 /// The body of `chunk`: lists of a size, of which the last may be smaller.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use kubewright_machinery::pattern::GoPattern;
 
 use self::cache::PatternCache;
-use self::subject::Subject;
+use self::subject::SearchedText;
 use super::limits;
 use crate::error::FunctionError;
 use crate::format;
@@ -55,12 +55,12 @@ pub(super) fn add(functions: &mut FunctionSet) {
     let patterns = cache.clone();
     functions.add("regexMatch", TWO_TEXTS, move |call| {
         let (source, text) = (call.string(0), call.string(1));
-        Ok(patterns.get(&source).is_ok_and(|pattern| Subject::new(&text).is_match(&pattern)).into())
+        Ok(patterns.get(&source).is_ok_and(|pattern| SearchedText::new(&text).is_match(&pattern)).into())
     });
     functions.add("mustRegexMatch", TWO_TEXTS, move |call| {
         let (source, text) = (call.string(0), call.string(1));
         let pattern = cache.get(&source).map_err(FunctionError::new)?;
-        Ok(Subject::new(&text).is_match(&pattern).into())
+        Ok(SearchedText::new(&text).is_match(&pattern).into())
     });
     functions.add("regexQuoteMeta", Signature::of(&[Parameter::String]), |call| {
         let text = call.string(0);
@@ -72,13 +72,13 @@ pub(super) fn add(functions: &mut FunctionSet) {
 
 fn find(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> GoValue {
     let text = call.string(1);
-    let subject = Subject::new(&text);
+    let subject = SearchedText::new(&text);
     GoValue::string(subject.find_all(pattern, 1).first().map_or(&[][..], |found| subject.part(found.clone())))
 }
 
 fn find_all(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> GoValue {
     let (text, most) = (call.string(1), usize::try_from(call.int(2)).unwrap_or(usize::MAX));
-    let subject = Subject::new(&text);
+    let subject = SearchedText::new(&text);
     let found = subject.find_all(pattern, most);
     if found.is_empty() {
         return GoList::nil(ElementType::String).into();
@@ -88,7 +88,7 @@ fn find_all(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> GoValue {
 
 fn replace_all(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
     let (text, replacement) = (call.string(1), call.string(2));
-    let subject = Subject::new(&text);
+    let subject = SearchedText::new(&text);
     let replacement = expand::Replacement::parse(replacement.as_bytes(), &pattern.names);
     let mut result = Vec::new();
     let mut from = 0;
@@ -105,7 +105,7 @@ fn replace_all(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> Result<GoVal
 
 fn replace_all_literal(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
     let (text, replacement) = (call.string(1), call.string(2));
-    let subject = Subject::new(&text);
+    let subject = SearchedText::new(&text);
     let found = subject.find_all(pattern, usize::MAX);
     limits::text_size(found.len(), replacement.len())?;
     let mut result = Vec::new();
@@ -134,7 +134,7 @@ fn split(pattern: &GoPattern, source: &GoString, call: &mut FunctionCall<'_>) ->
     if text.is_empty() && !source.is_empty() {
         return GoValue::strings([""]);
     }
-    let subject = Subject::new(&text);
+    let subject = SearchedText::new(&text);
     let mut parts = Vec::new();
     let (mut from, mut end) = (0, 0);
     for found in subject.find_all(pattern, most) {

@@ -8,14 +8,14 @@ use kubewright_machinery::pattern::GoPattern;
 use crate::value::GoString;
 
 /// A text for searching. A byte that is no part of a character is found as U+FFFD, as in Go, and positions are those of the bytes.
-pub(super) struct Subject<'a> {
+pub(super) struct SearchedText<'a> {
     bytes: &'a [u8],
     text: Cow<'a, str>,
     /// The positions in the text and in the bytes after each replaced byte; empty if nothing was replaced.
     shifts: Vec<(usize, usize)>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> SearchedText<'a> {
     /// Prepares a text for searching.
     pub(super) fn new(text: &'a GoString) -> Self {
         let mut shifts = Vec::new();

@@ -4,14 +4,12 @@ mod errors;
 mod properties;
 mod scopes;
 mod trees;
-mod vectors;
 
 use std::sync::Arc;
 
-use super::{SourceFile, Tree, parse};
+use super::{Delimiters, SourceFile, Tree, parse};
 use crate::error::TemplateError;
 use crate::function::{FunctionSet, Signature};
-use crate::set::Delimiters;
 use crate::value::GoValue;
 
 fn functions(names: &[&'static str]) -> FunctionSet {

@@ -1,5 +1,5 @@
 use super::{error, parsed};
-use crate::syntax::{Branch, Node, Pipeline, Term, Variable};
+use crate::syntax::{Branch, OperandTerm, TemplateNode, TemplatePipeline, TemplateVariable};
 
 /// Returns the names and slots of all variables of a text in the order of the text; a use of a variable has no sign, a declaration has `:`.
 fn slots(text: &str) -> Vec<String> {
@@ -8,10 +8,10 @@ fn slots(text: &str) -> Vec<String> {
     found
 }
 
-fn collect(node: &Node, found: &mut Vec<String>) {
+fn collect(node: &TemplateNode, found: &mut Vec<String>) {
     match node {
-        Node::Action(pipeline) | Node::Template { data: Some(pipeline), .. } => collect_pipeline(pipeline, found),
-        Node::If(branch) | Node::With(branch) | Node::Range(branch) => {
+        TemplateNode::Action(pipeline) | TemplateNode::Template { data: Some(pipeline), .. } => collect_pipeline(pipeline, found),
+        TemplateNode::If(branch) | TemplateNode::With(branch) | TemplateNode::Range(branch) => {
             let Branch { pipeline, body, otherwise } = branch;
             collect_pipeline(pipeline, found);
             body.iter().chain(otherwise.iter().flatten()).for_each(|node| collect(node, found));
@@ -20,11 +20,11 @@ fn collect(node: &Node, found: &mut Vec<String>) {
     }
 }
 
-fn collect_pipeline(pipeline: &Pipeline, found: &mut Vec<String>) {
+fn collect_pipeline(pipeline: &TemplatePipeline, found: &mut Vec<String>) {
     for operand in pipeline.commands.iter().flat_map(|command| &command.operands) {
         match &operand.term {
-            Term::Variable(variable, _) => found.push(slot(variable)),
-            Term::Pipeline(pipeline) => collect_pipeline(pipeline, found),
+            OperandTerm::Variable(variable, _) => found.push(slot(variable)),
+            OperandTerm::Pipeline(pipeline) => collect_pipeline(pipeline, found),
             _ => {}
         }
     }
@@ -32,9 +32,9 @@ fn collect_pipeline(pipeline: &Pipeline, found: &mut Vec<String>) {
     found.extend(pipeline.variables.iter().map(|variable| slot(variable) + sign));
 }
 
-fn slot(variable: &Variable) -> String {
+fn slot(variable: &TemplateVariable) -> String {
     match variable.slot {
-        Variable::UNDECLARED => format!("{}-", variable.name),
+        TemplateVariable::UNDECLARED => format!("{}-", variable.name),
         slot => format!("{}{slot}", variable.name),
     }
 }

@@ -1,7 +1,6 @@
 use super::{functions, parse_text, parsed, printed};
 use crate::function::FunctionSet;
-use crate::set::Delimiters;
-use crate::syntax::{Node, Operand, SourceFile, Term, parse};
+use crate::syntax::{Delimiters, Operand, OperandTerm, SourceFile, TemplateNode, parse};
 
 fn content(text: &str) -> String {
     printed(&parsed(text)[0])
@@ -10,7 +9,7 @@ fn content(text: &str) -> String {
 fn operands(text: &str) -> Vec<Operand> {
     let mut trees = parse_text(text, &functions(&["f"])).unwrap();
     match trees.remove(0).root.pop() {
-        Some(Node::Action(mut pipeline)) => pipeline.commands.remove(0).operands,
+        Some(TemplateNode::Action(mut pipeline)) => pipeline.commands.remove(0).operands,
         other => panic!("{other:?}"),
     }
 }
@@ -106,25 +105,25 @@ fn places_are_those_of_go() {
 fn a_function_named_break_hides_the_keyword() {
     let trees = parse_text("{{ break }}{{ print continue break.a }}", &functions(&["break", "continue"])).unwrap();
     assert_eq!(printed(&trees[0]), "{{break}}{{print continue break.a}}");
-    assert!(matches!(&trees[0].root[0], Node::Action(_)));
+    assert!(matches!(&trees[0].root[0], TemplateNode::Action(_)));
 }
 
 #[test]
 fn operands_are_of_their_kinds() {
     let operands = operands("{{ f .a $ $.b nil true 1 `s` f.x (1).y . }}");
     let kinds = operands.iter().map(|operand| match &operand.term {
-        Term::Dot => "dot",
-        Term::Nil => "nil",
-        Term::Bool(true) => "true",
-        Term::Bool(false) => "false",
-        Term::Number(_) => "number",
-        Term::String { .. } => "string",
-        Term::Function(_) => "function",
-        Term::Fields(_) => "fields",
-        Term::Variable(_, fields) if fields.is_empty() => "variable",
-        Term::Variable(..) => "variable with fields",
-        Term::Chain(..) => "chain",
-        Term::Pipeline(_) => "pipeline",
+        OperandTerm::Dot => "dot",
+        OperandTerm::Nil => "nil",
+        OperandTerm::Bool(true) => "true",
+        OperandTerm::Bool(false) => "false",
+        OperandTerm::Number(_) => "number",
+        OperandTerm::String { .. } => "string",
+        OperandTerm::Function(_) => "function",
+        OperandTerm::Fields(_) => "fields",
+        OperandTerm::Variable(_, fields) if fields.is_empty() => "variable",
+        OperandTerm::Variable(..) => "variable with fields",
+        OperandTerm::Chain(..) => "chain",
+        OperandTerm::Pipeline(_) => "pipeline",
     });
     let expected =
         ["function", "fields", "variable", "variable with fields", "nil", "true", "number", "string", "chain", "chain", "dot"];

@@ -2,47 +2,31 @@
 
 use serde_json::Value;
 
+use super::directory::{Directory, origin_path, remote};
 use super::finish::finish;
 use super::plan::transformers;
 use crate::error::{BuildProblem, KustomizeError};
 use crate::fields::Tables;
-use crate::generate::{GeneratedKind, generate};
-use crate::kustomization::{FILE_NAMES, Kustomization, read_kustomization};
+use crate::kustomization::{FILE_NAMES, read_kustomization};
 use crate::limits::BuildLimits;
-use crate::path::{file_name, is_remote, is_within, join};
+use crate::path::{is_remote, is_within, join};
 use crate::resource::{BuildOrigin, BuildResource, Configuration, ResourceList, read_resources};
 use crate::strategic::MergeSchemas;
 use crate::transform::{Transformer, read_transformer};
 use crate::tree::FileTree;
-
-/// A kustomization with its place in the tree.
-pub(super) struct Directory<'a> {
-    tree: &'a dyn FileTree,
-    pub(super) path: String,
-    /// The path of the kustomization file.
-    pub(super) file: String,
-    pub(super) kustomization: Kustomization,
-    /// The path as the references to it write it, if origins are recorded.
-    origin: Option<String>,
-}
-
-impl<'a> Directory<'a> {
-    /// Returns the content of a file by its path relative to the kustomization.
-    pub(super) fn load(&self, path: &str) -> Result<&'a [u8], BuildProblem> {
-        let full = join(&self.path, path)?;
-        match self.tree.file(&full) {
-            Some(bytes) => Ok(bytes),
-            None if is_remote(path) => Err(remote(path)),
-            None => Err(BuildProblem(format!("the file {full:?} does not exist"))),
-        }
-    }
-}
 
 /// The resources so far, with the tables of fields that apply to them.
 #[derive(Default)]
 pub(super) struct Accumulated {
     list: ResourceList,
     tables: Tables,
+}
+
+/// A transformer with the field that it comes from, and its origin if origins are recorded.
+struct PlannedTransformer {
+    field: &'static str,
+    transformer: Transformer,
+    origin: Option<BuildOrigin>,
 }
 
 /// One build.
@@ -121,8 +105,8 @@ impl<'a> KustomizationBuild<'a> {
         for path in &directory.kustomization.resources {
             self.add_resource(directory, path, "resources", &mut sum)?;
         }
-        sum.tables.merge(&tables_of(directory)?).map_err(in_field("configurations"))?;
-        generate_objects(directory, &mut sum.list)?;
+        directory.tables().and_then(|tables| sum.tables.merge(&tables)).map_err(in_field("configurations"))?;
+        directory.generate(&mut sum.list)?;
         for path in &directory.kustomization.components {
             let component = self.open_referred(directory, path).map_err(|error| error.or_in(directory, "components"))?;
             if !component.kustomization.is_component() {
@@ -131,12 +115,12 @@ impl<'a> KustomizationBuild<'a> {
             }
             sum = self.accumulate(&component, sum)?;
         }
-        for (transformer, origin) in self.plan(directory, &sum.tables)? {
+        for PlannedTransformer { field, transformer, origin } in self.plan(directory, &sum.tables)? {
             let schemas = self.schemas.take().unwrap_or_default();
             let outcome = transformer.apply(&mut sum.list, &schemas);
             // Without an own schema, a later kustomization may still bring one.
             self.schemas = Some(schemas).filter(MergeSchemas::is_own);
-            outcome.map_err(|problem| problem.in_field(&directory.file, transformer.field()))?;
+            outcome.map_err(|problem| problem.in_field(&directory.file, field))?;
             if let Some(origin) = origin {
                 sum.list.resources.iter_mut().for_each(|resource| record(resource, &origin));
             }
@@ -204,24 +188,12 @@ impl<'a> KustomizationBuild<'a> {
         self.open(full, origin).map_err(OpenError::Kustomization)
     }
 
-    /// Returns the transformers of a kustomization, each with its origin if origins are recorded.
-    fn plan(
-        &mut self,
-        directory: &Directory<'a>,
-        tables: &Tables,
-    ) -> Result<Vec<(Transformer, Option<BuildOrigin>)>, KustomizeError> {
-        let origin_of = |configuration: Configuration| {
-            directory.origin.as_ref().map(|origin| BuildOrigin {
-                configured_in: origin_path(origin, file_name(&directory.file)),
-                configured_by: Some(configuration),
-                ..BuildOrigin::default()
-            })
-        };
+    /// Returns the transformers of a kustomization in the order in which they run.
+    fn plan(&mut self, directory: &Directory<'a>, tables: &Tables) -> Result<Vec<PlannedTransformer>, KustomizeError> {
         let mut planned = Vec::new();
         for transformer in transformers(directory, tables)? {
-            let kind = transformer.kind().to_owned();
-            let origin = origin_of(Configuration { api_version: "builtin".to_owned(), kind, ..Configuration::default() });
-            planned.push((transformer, origin));
+            let origin = directory.origin_of(Configuration::built_in(transformer.kind()));
+            planned.push(PlannedTransformer { field: transformer.field(), transformer, origin });
         }
         let in_field = |problem: BuildProblem| problem.in_field(&directory.file, "transformers");
         let mut configs = Accumulated::default();
@@ -234,16 +206,15 @@ impl<'a> KustomizationBuild<'a> {
         }
         for config in &configs.list.resources {
             let transformer = read_transformer(config).map_err(in_field)?;
-            let mut origin = origin_of(Configuration {
-                api_version: "builtin".to_owned(),
-                kind: config.kind_name().to_owned(),
+            let mut origin = directory.origin_of(Configuration {
                 name: config.name().to_owned(),
                 namespace: config.namespace().to_owned(),
+                ..Configuration::built_in(config.kind_name())
             });
             if let (Some(origin), Some(config)) = (&mut origin, &config.origin) {
                 origin.configured_in.clone_from(&config.path);
             }
-            planned.push((transformer, origin));
+            planned.push(PlannedTransformer { field: "transformers", transformer, origin });
         }
         Ok(planned)
     }
@@ -270,52 +241,6 @@ impl From<BuildProblem> for OpenError {
     }
 }
 
-fn remote(path: &str) -> BuildProblem {
-    BuildProblem(format!("{path:?} is remote, which is not supported; put the files into the tree"))
-}
-
-/// Returns the tables of a kustomization: the defaults with its `configurations`.
-fn tables_of(directory: &Directory<'_>) -> Result<Tables, KustomizeError> {
-    let read = |path: &String| {
-        let text = std::str::from_utf8(directory.load(path)?).map_err(|_| BuildProblem::new("the file is not UTF-8"))?;
-        Tables::read(text).map_err(|problem| problem.within(path))
-    };
-    let merged = || {
-        let mut own = Tables::default();
-        for path in &directory.kustomization.configurations {
-            own.merge(&read(path)?)?;
-        }
-        let mut tables = Tables::defaults().clone();
-        tables.merge(&own)?;
-        Ok(tables)
-    };
-    merged().map_err(|problem: BuildProblem| problem.in_field(&directory.file, "configurations"))
-}
-
-/// Generates the ConfigMaps and Secrets of a kustomization.
-fn generate_objects(directory: &Directory<'_>, list: &mut ResourceList) -> Result<(), KustomizeError> {
-    let kustomization = &directory.kustomization;
-    let maps = kustomization.config_map_generator.iter().map(|entry| (GeneratedKind::ConfigMap, "configMapGenerator", entry));
-    let secrets = kustomization.secret_generator.iter().map(|entry| (GeneratedKind::Secret, "secretGenerator", entry));
-    for (kind, field, entry) in maps.chain(secrets) {
-        let generated = generate(kind, entry, kustomization.generator_options.as_ref(), &|path| directory.load(path));
-        let absorbed = generated.and_then(|mut resource| {
-            resource.origin = directory.origin.as_ref().map(|origin| BuildOrigin {
-                configured_in: origin_path(origin, file_name(&directory.file)),
-                configured_by: Some(Configuration {
-                    api_version: "builtin".to_owned(),
-                    kind: kind.generator().to_owned(),
-                    ..Configuration::default()
-                }),
-                ..BuildOrigin::default()
-            });
-            list.absorb(resource)
-        });
-        absorbed.map_err(|problem| problem.in_field(&directory.file, field))?;
-    }
-    Ok(())
-}
-
 /// Records a transformation of a resource, or the origin of one that has none.
 fn record(resource: &mut BuildResource, origin: &BuildOrigin) {
     if resource.origin.is_some() {
@@ -323,19 +248,4 @@ fn record(resource: &mut BuildResource, origin: &BuildOrigin) {
     } else {
         resource.origin = Some(origin.clone());
     }
-}
-
-/// Returns a path relative to the outermost kustomization, from which it may lead out.
-fn origin_path(origin: &str, path: &str) -> String {
-    let mut steps: Vec<&str> = Vec::new();
-    for step in origin.split('/').chain(path.split('/')) {
-        match step {
-            "" | "." => {}
-            ".." if steps.last().is_some_and(|last| *last != "..") => {
-                steps.pop();
-            }
-            step => steps.push(step),
-        }
-    }
-    steps.join("/")
 }

@@ -1,6 +1,7 @@
 //! The build of a kustomization.
 
 mod accumulate;
+mod directory;
 mod finish;
 mod order;
 mod origin;

@@ -3,7 +3,7 @@
 use kubewright_machinery::yaml;
 use serde_json::Value;
 
-use super::accumulate::Directory;
+use super::directory::Directory;
 use crate::error::{BuildProblem, KustomizeError};
 use crate::fields::{FieldSpec, Tables, merge_specs};
 use crate::kustomization::{Kustomization, LabelEntry, PatchEntry, ReplacementEntry};

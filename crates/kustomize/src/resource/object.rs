@@ -62,6 +62,13 @@ pub(crate) struct Configuration {
     pub(crate) namespace: String,
 }
 
+impl Configuration {
+    /// Returns the identity of a generator or transformer of a kustomization, which has no name.
+    pub(crate) fn built_in(kind: &str) -> Self {
+        Self { api_version: "builtin".to_owned(), kind: kind.to_owned(), ..Self::default() }
+    }
+}
+
 impl BuildResource {
     pub(crate) fn new(object: Value) -> Self {
         Self { object, ..Self::default() }

@@ -64,11 +64,11 @@ fn generate(definitions: &Definitions) -> String {
         }
         kept.extend(more);
     }
-    let mut text = String::new();
+    let mut lines: Vec<String> = Vec::new();
     for name in &kept {
         let schema = types[name];
         let heading: Vec<String> = std::iter::once((*name).to_owned()).chain(kinds(schema)).collect();
-        text.push_str(&format!("= {}\n", heading.join(" ")));
+        lines.push(format!("= {}", heading.join(" ")));
         for (field, property) in fields(schema) {
             let (shape, target) = target(&property);
             let target = target.filter(|target| kept.contains(target));
@@ -83,10 +83,11 @@ fn generate(definitions: &Definitions) -> String {
                 words.push(property["x-kubernetes-patch-merge-key"].as_str().unwrap_or("-").to_owned());
                 words.push(if keys.is_empty() { "-".to_owned() } else { keys.join(",") });
             }
-            text.push_str(&format!("{}\n", words.join(" ")));
+            lines.push(words.join(" "));
         }
     }
-    text
+    lines.push(String::new());
+    lines.join("\n")
 }
 
 /// Returns true for the list of a kind, which is never patched.

@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 use super::spec::FieldSpec;
 use crate::error::BuildProblem;
 
+/// The largest number of steps of a path.
+const MAX_STEPS: usize = 100;
+
 /// The type of a field that is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Created {
@@ -23,6 +26,9 @@ pub(crate) fn change(
     set: &mut dyn FnMut(&mut Value) -> Result<(), BuildProblem>,
 ) -> Result<(), BuildProblem> {
     let steps = split_path(&spec.path, '/');
+    if steps.len() > MAX_STEPS {
+        return Err(BuildProblem(format!("the path of a field has {} steps, more than the allowed {MAX_STEPS}", steps.len())));
+    }
     let created = if spec.create { created } else { Created::Nothing };
     descend(object, &steps, created, set).map_err(|problem| problem.within(format_args!("considering field '{}'", spec.path)))
 }

@@ -1,5 +1,6 @@
 //! The fields that a replacement writes to.
 
+use kubewright_machinery::object::{MAX_NESTING, canonical_json, is_nested_deeper};
 use serde_json::Value;
 
 use super::embedded::write_embedded;
@@ -10,6 +11,13 @@ use crate::error::BuildProblem;
 use crate::kustomization::{ReplacementOptions, ReplacementTarget};
 use crate::resource::{BuildResource, ResourceList};
 use crate::select::TargetSelector;
+
+/// The largest number of steps of a path.
+const MAX_STEPS: usize = 100;
+/// The largest size of an object after a replacement, in bytes.
+const LARGEST_OBJECT: usize = 16 * 1024 * 1024;
+/// The largest value after which the size of the object is not looked at, in bytes.
+const SMALL_VALUE: usize = 1024;
 
 /// Fields of selected resources.
 #[derive(Debug)]
@@ -52,14 +60,22 @@ impl FieldTarget {
             _ => CreatedLeaf::Scalar,
         };
         let (steps, options) = (split(path), self.options.as_ref());
+        if steps.len() > MAX_STEPS {
+            return Err(BuildProblem(format!("a field path has {} steps, more than the allowed {MAX_STEPS}", steps.len())));
+        }
         if write_embedded(object, &steps, leaf, value, options)? {
-            return Ok(());
+            return check_size(object, value);
         }
         let or_create = if creates { " or create" } else { "" };
         let missing = format!("unable to find{or_create} field {path:?} in replacement target");
-        match visit(object, &steps, leaf, &mut |field| write(field, value, options)) {
+        let (size, mut room) = (size_of(value), LARGEST_OBJECT);
+        let visited = visit(object, &steps, leaf, &mut |field| {
+            room = room.checked_sub(size).ok_or_else(too_large)?;
+            write(field, value, options)
+        });
+        match visited {
             Ok(0) => Err(BuildProblem(missing)),
-            Ok(_) => Ok(()),
+            Ok(_) => check_size(object, value),
             Err(problem) => Err(problem.within(missing)),
         }
     }
@@ -74,4 +90,26 @@ impl FieldTarget {
             && !self.reject.iter().any(is_rejected)
             && ids.iter().any(|id| self.select.matches_id(id))
     }
+}
+
+/// Refuses an object that replacements have made too large or nested too deep. Small texts make it grow with the kustomization only.
+fn check_size(object: &Value, value: &Value) -> Result<(), BuildProblem> {
+    let is_map = value.is_array() || value.is_object();
+    if is_map && is_nested_deeper(object, MAX_NESTING) {
+        return Err(BuildProblem(format!("the object would be nested more than {MAX_NESTING} deep")));
+    }
+    let is_small = size_of(value) <= SMALL_VALUE;
+    if is_small || size_of(object) <= LARGEST_OBJECT { Ok(()) } else { Err(too_large()) }
+}
+
+/// Returns the number of bytes of a value as JSON.
+fn size_of(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        value => canonical_json(value).len(),
+    }
+}
+
+fn too_large() -> BuildProblem {
+    BuildProblem(format!("the object would be larger than {LARGEST_OBJECT} bytes"))
 }

@@ -93,3 +93,34 @@ fn a_doubling_chain_of_kustomizations_ends_at_the_limit() {
     let error = kubewright_kustomize::build(&tree(&files), "k0").unwrap_err();
     assert!(!error.message().is_empty());
 }
+
+#[test]
+fn replacements_that_double_an_object_end_at_its_limit() {
+    let object = format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: m}}, data: {{k: {}}}}}", "x".repeat(2000));
+    let double = "- source: {kind: ConfigMap, fieldPath: data.k}\n  targets: [{select: {}, fieldPaths: [data.k], options: {delimiter: '-', index: 100000}}]\n";
+    let text = failure(&[
+        ("kustomization.yaml", &format!("resources: [m.yaml]\nreplacements:\n{}", double.repeat(40))),
+        ("m.yaml", &object),
+    ]);
+    assert!(text.contains("the object would be larger than"), "{text}");
+    let nested = "- source: {kind: ConfigMap, fieldPath: data}\n  targets: [{select: {}, fieldPaths: [data.a.b.c.d.e.f.g.h], options: {create: true}}]\n";
+    let text = failure(&[
+        ("kustomization.yaml", &format!("resources: [m.yaml]\nreplacements:\n{}", nested.repeat(400))),
+        ("m.yaml", &map("m")),
+    ]);
+    assert!(text.contains("the object would be"), "{text}");
+}
+
+#[test]
+fn paths_of_many_steps_are_refused() {
+    let path = ["a"; 5000].join(".");
+    let kustomization = format!(
+        "resources: [m.yaml]\nreplacements: [{{sourceValue: x, targets: [{{select: {{}}, fieldPaths: [{path}], options: {{create: true}}}}]}}]"
+    );
+    assert!(failure(&[("kustomization.yaml", &kustomization), ("m.yaml", &map("m"))]).contains("more than the allowed 100"));
+    let kustomization = format!(
+        "resources: [m.yaml]\nlabels: [{{pairs: {{a: b}}, fields: [{{path: {}, create: true}}]}}]",
+        path.replace('.', "/")
+    );
+    assert!(failure(&[("kustomization.yaml", &kustomization), ("m.yaml", &map("m"))]).contains("more than the allowed 100"));
+}

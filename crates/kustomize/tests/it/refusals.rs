@@ -113,7 +113,7 @@ fn replacements_that_double_an_object_end_at_its_limit() {
 
 #[test]
 fn paths_of_many_steps_are_refused() {
-    let path = ["a"; 5000].join(".");
+    let path = vec!["a"; 5000].join(".");
     let kustomization = format!(
         "resources: [m.yaml]\nreplacements: [{{sourceValue: x, targets: [{{select: {{}}, fieldPaths: [{path}], options: {{create: true}}}}]}}]"
     );

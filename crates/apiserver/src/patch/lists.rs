@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use kubewright_machinery::patch::MergePosition;
 use serde_json::{Map, Value};
 
-use super::marks::TypePosition;
 use super::merge::{DIRECTIVE, ELEMENT_ORDER, StrategicError, bad_directive, go_list, go_map, merge_maps};
 
 /// The effect of a list in a patch on a live list that is merged.
@@ -20,7 +20,7 @@ pub(super) enum Merge {
 pub(super) fn merge(
     live: Vec<Value>,
     patch: Vec<Value>,
-    position: TypePosition,
+    position: MergePosition,
     merge: Merge,
 ) -> Result<Vec<Value>, StrategicError> {
     if live.is_empty() && patch.is_empty() {

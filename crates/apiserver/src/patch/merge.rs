@@ -1,9 +1,9 @@
 //! Merging of maps.
 
+use kubewright_machinery::patch::MergePosition;
 use serde_json::{Map, Value};
 
 use super::lists::{self, Merge};
-use super::marks::TypePosition;
 
 /// A patch that cannot be applied, with the text of the real server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +29,7 @@ pub fn strategic_merge(object: &mut Value, patch: &Value, definition: &str) -> R
     let Value::Object(patch) = patch else {
         return Err(StrategicError::Other("a strategic merge patch must be an object".to_owned()));
     };
-    let merged = merge_maps(object.as_object().cloned().unwrap_or_default(), patch, TypePosition::root(definition))?;
+    let merged = merge_maps(object.as_object().cloned().unwrap_or_default(), patch, MergePosition::of_definition(definition))?;
     *object = Value::Object(merged);
     Ok(())
 }
@@ -38,7 +38,7 @@ pub fn strategic_merge(object: &mut Value, patch: &Value, definition: &str) -> R
 pub(super) fn merge_maps(
     mut live: Map<String, Value>,
     patch: &Map<String, Value>,
-    position: TypePosition,
+    position: MergePosition,
 ) -> Result<Map<String, Value>, StrategicError> {
     if let Some(directive) = patch.get(DIRECTIVE) {
         return match directive.as_str() {
@@ -110,7 +110,7 @@ fn retain_keys(live: &mut Map<String, Value>, patch: &Map<String, Value>, kept: 
 fn ordered_lists(
     live: &mut Map<String, Value>,
     patch: &mut Map<String, Value>,
-    position: TypePosition,
+    position: MergePosition,
 ) -> Result<(), StrategicError> {
     let fields: Vec<String> = patch.keys().filter_map(|name| field_of(name, ELEMENT_ORDER)).map(str::to_owned).collect();
     for field in fields {

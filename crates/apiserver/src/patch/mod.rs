@@ -5,7 +5,6 @@
 //! `$deleteFromPrimitiveList/list`. Only built-in types declare merge keys.
 
 mod lists;
-mod marks;
 mod merge;
 
 #[cfg(test)]

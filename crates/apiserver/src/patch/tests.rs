@@ -1,7 +1,9 @@
+use kubewright_machinery::patch::MergePosition;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::forms::Definitions;
 
 const DEPLOYMENT: &str = "io.k8s.api.apps.v1.Deployment";
 const CONFIG_MAP: &str = "io.k8s.api.core.v1.ConfigMap";
@@ -17,6 +19,48 @@ fn failed(definition: &str, mut object: Value, patch: Value) -> String {
 
 fn containers(containers: Value) -> Value {
     json!({"spec": {"template": {"spec": {"containers": containers}}}})
+}
+
+/// The marks of a field in its published schema: the merge key, the keys of its list, and true if it is merged or replaced.
+fn published(property: &Value) -> (Option<&str>, Vec<&str>, bool, bool) {
+    let strategies = property["x-kubernetes-patch-strategy"].as_str().unwrap_or_default();
+    let has = |name: &str| strategies.split(',').any(|strategy| strategy == name);
+    let keys = property["x-kubernetes-list-map-keys"].as_array().filter(|_| !strategies.is_empty());
+    let key = property["x-kubernetes-patch-merge-key"].as_str();
+    (key, keys.into_iter().flatten().filter_map(Value::as_str).collect(), has("merge"), has("replace"))
+}
+
+fn known(position: MergePosition) -> (Option<&'static str>, Vec<&'static str>, bool, bool) {
+    (position.merge_key(), position.list_keys().to_vec(), position.merges(), position.replaces())
+}
+
+// PATCH-7
+#[test]
+fn merge_keys_are_those_of_the_published_schemas() {
+    let definitions = Definitions::embedded();
+    let properties = |name: &str| definitions.schema(name).and_then(|schema| schema["properties"].as_object());
+    let target = |schema: &Value| Some(schema["$ref"].as_str()?.trim_start_matches("#/definitions/").to_owned());
+    for name in definitions.names() {
+        let is_list_kind =
+            name.ends_with("List") && definitions.schema(name).is_some_and(|schema| schema["properties"].get("items").is_some());
+        if is_list_kind {
+            continue;
+        }
+        for (field, property) in properties(name).into_iter().flatten() {
+            let position = MergePosition::of_definition(name).member(field);
+            assert_eq!(known(position), published(property), "{name}.{field}");
+            let below = [
+                (target(property), position),
+                (target(&property["items"]), position.item()),
+                (target(&property["additionalProperties"]), position.member("any")),
+            ];
+            for (target, position) in below {
+                for (inner, property) in target.as_deref().and_then(properties).into_iter().flatten() {
+                    assert_eq!(known(position.member(inner)), published(property), "{name}.{field}.{inner}");
+                }
+            }
+        }
+    }
 }
 
 // VEC-7, PATCH-7

@@ -12,6 +12,6 @@ mod write;
 
 pub use first::first_document;
 pub use lines::document_lines;
-pub use read::{RepeatedKey, YamlError, document, documents, documents_with_repeats, texts};
+pub use read::{RepeatedKey, YamlError, document, documents, documents_of_yaml_1_2, documents_with_repeats, texts};
 pub use scalar::PlainScalar;
 pub use write::to_string;

@@ -52,7 +52,12 @@ impl YamlError {
 
 /// Reads all documents of a text. Empty ones are left out.
 pub fn documents(text: &str) -> Result<Vec<Value>, YamlError> {
-    read(text, DuplicateKeyPolicy::Error)
+    read(text, DuplicateKeyPolicy::Error, Booleans::OfYaml11)
+}
+
+/// Reads all documents of a text as kustomize does, in which `yes`, `no`, `on`, `off`, `y` and `n` are texts. Empty documents are left out.
+pub fn documents_of_yaml_1_2(text: &str) -> Result<Vec<Value>, YamlError> {
+    read(text, DuplicateKeyPolicy::Error, Booleans::OfYaml12)
 }
 
 /// A key that occurs more than once in one mapping.
@@ -73,7 +78,7 @@ pub fn documents_with_repeats(text: &str) -> Result<(Vec<Value>, Option<Repeated
     let YamlError::Read(cause) = &error else { return Err(error) };
     let serde_saphyr::Error::DuplicateMappingKey { key, location } = cause.without_snippet() else { return Err(error) };
     let repeated = RepeatedKey { line: location.line(), key: key.clone().unwrap_or_default() };
-    Ok((read(text, DuplicateKeyPolicy::LastWins)?, Some(repeated)))
+    Ok((read(text, DuplicateKeyPolicy::LastWins, Booleans::OfYaml11)?, Some(repeated)))
 }
 
 /// Reads a text that holds exactly one document.
@@ -89,7 +94,8 @@ pub fn document(text: &str) -> Result<Value, YamlError> {
 /// without content the empty mapping.
 pub fn texts(text: &str) -> Result<BTreeMap<String, String>, YamlError> {
     type Mapping = Option<BTreeMap<String, Option<String>>>;
-    let reading = || serde_saphyr::from_multiple_with_options::<Mapping>(text, options(DuplicateKeyPolicy::Error));
+    let reading =
+        || serde_saphyr::from_multiple_with_options::<Mapping>(text, options(DuplicateKeyPolicy::Error, Booleans::OfYaml11));
     let mappings: Vec<_> = with_room(text, reading).map_err(YamlError::Read)?.into_iter().flatten().collect();
     if mappings.len() > 1 {
         return Err(YamlError::NotOne { found: mappings.len() });
@@ -97,20 +103,30 @@ pub fn texts(text: &str) -> Result<BTreeMap<String, String>, YamlError> {
     Ok(mappings.into_iter().flatten().map(|(key, text)| (key, text.unwrap_or_default())).collect())
 }
 
-fn read(text: &str, repeats: DuplicateKeyPolicy) -> Result<Vec<Value>, YamlError> {
-    let reading = || serde_saphyr::from_multiple_with_options::<Value>(text, options(repeats));
+/// The plain scalars that are booleans.
+#[derive(Clone, Copy)]
+enum Booleans {
+    /// `true`, `yes`, `on`, `y`, and their opposites.
+    OfYaml11,
+    /// `true` and `false`.
+    OfYaml12,
+}
+
+fn read(text: &str, repeats: DuplicateKeyPolicy, booleans: Booleans) -> Result<Vec<Value>, YamlError> {
+    let reading = || serde_saphyr::from_multiple_with_options::<Value>(text, options(repeats, booleans));
     let mut documents: Vec<Value> = with_room(text, reading).map_err(YamlError::Read)?;
     documents.retain(|document| !document.is_null());
     documents.iter_mut().for_each(settle_numbers);
     Ok(documents)
 }
 
-fn options(repeats: DuplicateKeyPolicy) -> serde_saphyr::Options {
+fn options(repeats: DuplicateKeyPolicy, booleans: Booleans) -> serde_saphyr::Options {
     serde_saphyr::options! {
         duplicate_keys: repeats,
         budget: serde_saphyr::budget! { max_depth: DEPTH, max_nodes: NODES, max_aliases: ALIASES },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: REPLAYED },
         legacy_octal_numbers: true,
+        strict_booleans: matches!(booleans, Booleans::OfYaml12),
         non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::Reject,
         // A snippet in an error could disclose a secret.
         with_snippet: false,

@@ -22,6 +22,12 @@ fn yes_and_no_are_booleans() {
     assert_eq!(document("yes: 1").unwrap(), json!({"yes": 1}));
 }
 
+#[test]
+fn yes_and_no_are_texts_in_yaml_1_2() {
+    let read = documents_of_yaml_1_2("{yes: on, n: [y, off, True, 010, ~]}").unwrap();
+    assert_eq!(read, [json!({"yes": "on", "n": ["y", "off", true, 8, null]})]);
+}
+
 // YAML-2, YAML-3, YAML-4
 #[test]
 fn numbers_are_read_as_kubernetes_reads_them() {

@@ -1,0 +1,62 @@
+//! Prefixes and suffixes of names.
+
+use serde_json::Value;
+
+use super::of_resource;
+use crate::error::BuildProblem;
+use crate::fields::{Created, FieldSpec, change};
+use crate::kind::KindId;
+use crate::resource::{BuildResource, ResourceList, scalar_text};
+
+const NAME: &str = "metadata/name";
+
+/// Puts a prefix before the fields.
+pub(super) fn prefix(list: &mut ResourceList, prefix: &str, fields: &[FieldSpec]) -> Result<(), BuildProblem> {
+    rename(list, fields, prefix, |resource| resource.prefixes.push(prefix.to_owned()), |name| format!("{prefix}{name}"))
+}
+
+/// Puts a suffix behind the fields.
+pub(super) fn suffix(list: &mut ResourceList, suffix: &str, fields: &[FieldSpec]) -> Result<(), BuildProblem> {
+    rename(list, fields, suffix, |resource| resource.suffixes.push(suffix.to_owned()), |name| format!("{name}{suffix}"))
+}
+
+fn rename(
+    list: &mut ResourceList,
+    fields: &[FieldSpec],
+    affix: &str,
+    record: impl Fn(&mut BuildResource),
+    changed: impl Fn(String) -> String,
+) -> Result<(), BuildProblem> {
+    for resource in &mut list.resources {
+        let original = resource.original_id().kind;
+        if keeps_name(&original) {
+            continue;
+        }
+        for field in fields.iter().filter(|field| field.matches(&original)) {
+            if field.path == NAME && !affix.is_empty() {
+                record(resource);
+                resource.remember_id();
+            }
+            if !field.matches(&resource.kind()) {
+                continue;
+            }
+            let within = of_resource(resource);
+            change(&mut resource.object, field, Created::Scalar, &mut |value| {
+                if value.is_array() || value.is_object() {
+                    return Err(BuildProblem::new("expected a scalar"));
+                }
+                *value = Value::String(changed(scalar_text(value)));
+                Ok(())
+            })
+            .map_err(within)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns true for a kind whose names have a meaning of their own.
+fn keeps_name(kind: &KindId) -> bool {
+    kind.kind == "CustomResourceDefinition"
+        || kind.kind == "Namespace"
+        || kind.kind == "APIService" && kind.group == "apiregistration.k8s.io"
+}

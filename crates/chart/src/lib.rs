@@ -26,12 +26,13 @@
 //! # }
 //! ```
 //!
-//! Modules, from low to high: `compat`, `error`, `source` (files of a chart), `model` (charts), `values`, `dependencies`, `schema`, `scope` (the objects
-//! that templates see), `render`.
+//! Modules, from low to high: `compat`, `json_type`, `error`, `source`, `values`, `model`, `dependencies`, `schema`, `host`, `scope`, `render`.
 
 mod compat;
 mod dependencies;
 mod error;
+mod host;
+mod json_type;
 mod model;
 mod render;
 #[cfg(feature = "schema")]
@@ -42,11 +43,9 @@ mod values;
 
 pub use compat::HelmCompat;
 pub use error::ChartError;
+pub use host::{ChartHost, OfflineHost};
 pub use model::{Chart, ChartDependency, ChartLoader, ChartMaintainer, ChartMetadata, ChartType, ImportedValues};
-pub use render::{
-    ChartDocument, ChartHook, ChartHost, ChartRelease, ChartRequest, CompiledChart, CompiledChartBuilder, OfflineHost,
-    RenderedChart,
-};
+pub use render::{ChartDocument, ChartHook, ChartRelease, ChartRequest, CompiledChart, CompiledChartBuilder, RenderedChart};
 pub use scope::{ChartCapabilities, KubernetesVersion};
 pub use source::{ArchiveLimits, ChartFile};
 pub use values::{merge_values, parse_values};

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use kubewright_template::{GoValue, printf};
 use serde_json::{Map, Value};
 
+use crate::json_type::type_of;
+
 /// The fields of one Go struct. Errors are those of Go's `encoding/json`.
 pub(crate) struct FieldDecoder<'a> {
     /// The name of the struct and the path to it, as errors show them.
@@ -114,18 +116,6 @@ impl<'a> FieldDecoder<'a> {
     fn error(&self, name: &str, value: &Value, type_name: &str) -> String {
         let (found, path) = (type_of(value), &self.path);
         wrapped(&format!("json: cannot unmarshal {found} into Go struct field {path}.{name} of type {type_name}"))
-    }
-}
-
-/// Returns the name that Go's decoder has for the type of a value.
-pub(crate) const fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }
 

@@ -7,6 +7,6 @@ mod metadata;
 mod validate;
 
 pub use chart::Chart;
-pub(crate) use decode::{FieldDecoder, type_of};
+pub(crate) use decode::FieldDecoder;
 pub use loader::ChartLoader;
 pub use metadata::{ChartDependency, ChartMaintainer, ChartMetadata, ChartType, ImportedValues};

@@ -11,14 +11,14 @@ use kubewright_template::{FunctionSet, GoMap, GoValue, TemplateError, TemplateLi
 use super::documents::documents_of;
 use super::execution_error::template_error;
 use super::functions::chart_functions;
-use super::host::{ChartHost, HostOfTemplates};
 use super::rendered::RenderedChart;
 use super::request::ChartRequest;
-use super::scopes::{TemplateScope, template_scopes};
+use super::scopes::{ChartScope, template_scopes};
 use super::templates::ChartTemplates;
 use crate::compat::HelmCompat;
 use crate::dependencies::{ChartNode, check_dependencies, enable, import_values, is_in_range};
 use crate::error::ChartError;
+use crate::host::{ChartHost, HostOfTemplates, OfflineHost};
 use crate::model::Chart;
 #[cfg(feature = "schema")]
 use crate::schema::ChartSchemas;
@@ -160,9 +160,9 @@ impl CompiledChart {
         let mut root = ChartNode::root(&self.chart);
         enable(&mut root, None, "", compat, &mut Vec::new())?;
         let request = ChartRequest::new("", "");
-        let host: Rc<dyn ChartHost> = Rc::new(super::host::OfflineHost::default());
+        let host: Rc<dyn ChartHost> = Rc::new(OfflineHost::default());
         let scopes = template_scopes(&root, &empty_table(), &request, &host, compat);
-        let is_own = |scope: &TemplateScope| Arc::ptr_eq(&scope.chart, &self.chart);
+        let is_own = |scope: &ChartScope| Arc::ptr_eq(&scope.chart, &self.chart);
         for (path, scope) in in_parsing_order(&scopes) {
             let result = self.templates.set(&[(path, scope)]);
             if let Err(error) = result
@@ -177,7 +177,7 @@ impl CompiledChart {
     /// Executes all templates that are no partials, and returns their outputs by their paths.
     fn execute(
         &self,
-        scopes: &BTreeMap<String, TemplateScope>,
+        scopes: &BTreeMap<String, ChartScope>,
         host: Rc<dyn ChartHost>,
     ) -> Result<BTreeMap<String, String>, ChartError> {
         let compat = self.compat();
@@ -218,8 +218,8 @@ fn now() -> Instant {
 
 /// Returns templates in the order in which Helm parses and executes them: from the deepest path up, and in a depth in the reverse order of names, so that
 /// the definitions of a parent win over those of its subcharts.
-fn in_parsing_order(scopes: &BTreeMap<String, TemplateScope>) -> Vec<(&str, &TemplateScope)> {
-    let mut order: Vec<(&str, &TemplateScope)> = scopes.iter().map(|(path, scope)| (path.as_str(), scope)).collect();
+fn in_parsing_order(scopes: &BTreeMap<String, ChartScope>) -> Vec<(&str, &ChartScope)> {
+    let mut order: Vec<(&str, &ChartScope)> = scopes.iter().map(|(path, scope)| (path.as_str(), scope)).collect();
     order.sort_by(|(left, _), (right, _)| {
         let depth = |path: &str| path.matches('/').count();
         depth(right).cmp(&depth(left)).then_with(|| right.cmp(left))

@@ -5,8 +5,8 @@ use kubewright_template::library::{add_durations, add_helm, add_sprig};
 use kubewright_template::{FunctionError, FunctionSet, GoMap, GoValue, Parameter, Signature};
 use serde_json::Value;
 
-use super::host::HostOfTemplates;
 use crate::compat::HelmCompat;
+use crate::host::HostOfTemplates;
 use crate::scope::add_values_methods;
 use crate::values::empty_table;
 

@@ -5,7 +5,6 @@ mod documents;
 mod execution_error;
 mod functions;
 mod hook;
-mod host;
 mod order;
 mod rendered;
 mod request;
@@ -15,6 +14,5 @@ mod templates;
 
 pub use compiled::{CompiledChart, CompiledChartBuilder};
 pub use hook::ChartHook;
-pub use host::{ChartHost, OfflineHost};
 pub use rendered::{ChartDocument, RenderedChart};
 pub use request::{ChartRelease, ChartRequest};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use kubewright_template::value::MapType;
 use kubewright_template::{GoMap, GoValue};
 
-use super::host::ChartHost;
 use super::request::ChartRequest;
 use crate::compat::HelmCompat;
 use crate::dependencies::ChartNode;
+use crate::host::ChartHost;
 use crate::model::{Chart, ChartType};
 use crate::scope::{CapabilitiesObject, FilesObject, chart_object};
 use crate::source::base_name;
@@ -18,7 +18,7 @@ use crate::values::{empty_table, table_at};
 
 /// A template with the data that it is executed with.
 #[derive(Clone, Debug)]
-pub(super) struct TemplateScope {
+pub(super) struct ChartScope {
     pub(super) chart: Arc<Chart>,
     /// The index of the file in the templates of the chart.
     pub(super) index: usize,
@@ -35,7 +35,7 @@ pub(super) fn template_scopes(
     request: &ChartRequest,
     host: &Rc<dyn ChartHost>,
     compat: HelmCompat,
-) -> BTreeMap<String, TemplateScope> {
+) -> BTreeMap<String, ChartScope> {
     let capabilities = CapabilitiesObject::new(request.capabilities.clone(), host.clone(), compat);
     let mut scopes = ScopeBuilder {
         compat,
@@ -64,7 +64,7 @@ struct ScopeBuilder {
     compat: HelmCompat,
     release: GoValue,
     capabilities: GoValue,
-    scopes: BTreeMap<String, TemplateScope>,
+    scopes: BTreeMap<String, ChartScope>,
 }
 
 impl ScopeBuilder {
@@ -89,7 +89,7 @@ impl ScopeBuilder {
             if is_library && !base_name(&file.name).starts_with('_') {
                 continue;
             }
-            let scope = TemplateScope {
+            let scope = ChartScope {
                 chart: node.chart.clone(),
                 index,
                 data: data.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kubewright_template::{CompiledTemplate, Delimiters, FunctionSet, TemplateError, TemplateSet};
 use parking_lot::Mutex;
 
-use super::scopes::TemplateScope;
+use super::scopes::ChartScope;
 use crate::model::Chart;
 
 /// The largest number of sets that are kept, one per combination of enabled charts.
@@ -33,7 +33,7 @@ impl ChartTemplates {
     }
 
     /// Returns the set of templates, which are added in this order.
-    pub(super) fn set(&self, templates: &[(&str, &TemplateScope)]) -> Result<Arc<TemplateSet>, TemplateError> {
+    pub(super) fn set(&self, templates: &[(&str, &ChartScope)]) -> Result<Arc<TemplateSet>, TemplateError> {
         let mut numbers = Vec::with_capacity(templates.len());
         let mut compiled = Vec::with_capacity(templates.len());
         for (path, scope) in templates {

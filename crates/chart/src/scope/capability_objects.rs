@@ -9,7 +9,7 @@ use kubewright_template::{FunctionError, GoObject, GoValue, Parameter, Signature
 
 use super::capabilities::ChartCapabilities;
 use crate::compat::HelmCompat;
-use crate::render::ChartHost;
+use crate::host::ChartHost;
 
 const NOTHING: Signature = Signature::of(&[]);
 

@@ -4,7 +4,7 @@ use kubewright_template::library::data::parse_yaml;
 use serde_json::{Map, Value};
 
 use crate::compat::HelmCompat;
-use crate::model::type_of;
+use crate::json_type::type_of;
 
 /// Reads a values file: one document with Helm 3, several that are merged with Helm 4. The error is worded as Helm's.
 pub fn parse_values(text: &[u8], compat: HelmCompat) -> Result<Map<String, Value>, String> {

@@ -1,12 +1,11 @@
 //! Charts: versions, notes, CRDs, hooks, lookups, limits, and renderings of one compiled chart.
 
 use std::cell::RefCell;
-use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::thread;
+use std::{fs, thread};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -71,7 +71,7 @@ impl ChartHost for OfflineHost {
 }
 
 /// The host of a chart as that of its templates.
-pub(super) struct HostOfTemplates(pub(super) Rc<dyn ChartHost>);
+pub(crate) struct HostOfTemplates(pub(crate) Rc<dyn ChartHost>);
 
 impl TemplateHost for HostOfTemplates {
     fn now(&self) -> Timestamp {

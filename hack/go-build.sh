@@ -2,7 +2,8 @@
 # Builds of Go modules into cache folders, for scripts that source this file.
 #
 # A script sets "out", the cache folder, and "inputs", a digest of its sources, defines the function "build", which builds into the folder
-# "$work", and calls cached_build, which prints the cache folder. Progress goes to stderr. A function "no_go" ends the script where Go is missing.
+# "$work", and calls cached_build, which prints the cache folder. Progress goes to stderr. Where Go or its modules are missing, the script ends
+# with status 77, by which its callers skip what needs the program; a script that cannot be skipped defines its own "no_go".
 
 # Prints the comment at the head of a script for --help, and refuses all other arguments.
 help_only() {
@@ -20,6 +21,29 @@ help_only() {
 # Prints the cache folder of this name.
 cache_folder() {
   echo "${XDG_CACHE_HOME:-$HOME/.cache}/kubewright/$1"
+}
+
+# Prints a digest of the files.
+digest() {
+  cat "$@" | sha256sum | cut -d' ' -f1
+}
+
+# Ends the script with the reason for which a program cannot be built on this machine.
+skip() {
+  echo "skipped: $1" >&2
+  exit 77
+}
+
+no_go() {
+  skip "Go is not installed; install Go 1.26 or newer"
+}
+
+# Builds the program in the present folder as "$work/$1".
+build_program() {
+  local log
+  echo "building $1" >&2
+  log=$(go mod download 2>&1 >/dev/null) || skip "the Go modules cannot be downloaded: $(tail -n 1 <<<"$log")"
+  CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o "$work/$1" . >&2
 }
 
 # Builds, unless the cache folder was built from the same sources by the same Go for the same machine.

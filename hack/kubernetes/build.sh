@@ -43,5 +43,5 @@ build() {
 }
 
 out=${KUBEWRIGHT_KUBERNETES_DIR:-$(cache_folder "kubernetes-$version")}
-inputs=$(sha256sum <go.sum | cut -d' ' -f1)
+inputs=$(digest go.sum)
 cached_build

@@ -15,18 +15,10 @@ cd "$(dirname "$script")"
 source ../go-build.sh
 help_only "$script" "$@"
 
-no_go() {
-  echo "skipped: Go is not installed; install Go 1.26 or newer" >&2
-  exit 77
-}
-
 build() {
-  echo "building templates" >&2
-  local log
-  log=$(go mod download 2>&1 >/dev/null) || { echo "skipped: the Go modules cannot be downloaded: $(tail -n 1 <<<"$log")" >&2; exit 77; }
-  CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o "$work/templates" . >&2
+  build_program templates
 }
 
 out=${KUBEWRIGHT_TEMPLATES_DIR:-$(cache_folder templates)}
-inputs=$(cat go.mod go.sum ./*.go | sha256sum | cut -d' ' -f1)
+inputs=$(digest go.mod go.sum ./*.go)
 cached_build

@@ -6,15 +6,15 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// The characters that print: letters, marks, numbers, punctuation and symbols, of the version of Unicode that Go has.
-#[allow(clippy::unwrap_used)]
-static PRINTABLE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[[\p{L}\p{M}\p{N}\p{P}\p{S}]&&\p{age=15.0}]$").unwrap());
+static PRINTABLE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[[\p{L}\p{M}\p{N}\p{P}\p{S}]&&\p{age=15.0}]$").expect("the pattern is constant"));
 
-/// Returns the text between double quotes, with escapes for what does not print; bytes that are no UTF-8 become `\xff`.
+/// Returns the text between double quotes, with escapes for characters that do not print; bytes that are no UTF-8 become `\xff`.
 pub(crate) fn quote(text: &[u8]) -> String {
     quoted(text, false)
 }
 
-/// Returns the text between double quotes, with escapes for what does not print and for all characters outside of ASCII.
+/// Returns the text between double quotes, with escapes for characters that do not print and for all outside of ASCII.
 pub(crate) fn quote_ascii(text: &[u8]) -> String {
     quoted(text, true)
 }

@@ -5,17 +5,21 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// A class of characters outside of ASCII.
-type CharacterClass = LazyLock<Option<Regex>>;
+type CharacterClass = LazyLock<Regex>;
 
-static LETTERS: CharacterClass = LazyLock::new(|| Regex::new(r"\p{L}").ok());
-static UPPER: CharacterClass = LazyLock::new(|| Regex::new(r"\p{Lu}").ok());
-static LOWER: CharacterClass = LazyLock::new(|| Regex::new(r"\p{Ll}").ok());
-static TITLE: CharacterClass = LazyLock::new(|| Regex::new(r"\p{Lt}").ok());
-static DIGITS: CharacterClass = LazyLock::new(|| Regex::new(r"\p{Nd}").ok());
-static PUNCTUATION: CharacterClass = LazyLock::new(|| Regex::new(r"\p{P}").ok());
+static LETTERS: CharacterClass = LazyLock::new(|| pattern(r"\p{L}"));
+static UPPER: CharacterClass = LazyLock::new(|| pattern(r"\p{Lu}"));
+static LOWER: CharacterClass = LazyLock::new(|| pattern(r"\p{Ll}"));
+static TITLE: CharacterClass = LazyLock::new(|| pattern(r"\p{Lt}"));
+static DIGITS: CharacterClass = LazyLock::new(|| pattern(r"\p{Nd}"));
+static PUNCTUATION: CharacterClass = LazyLock::new(|| pattern(r"\p{P}"));
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("the pattern is constant")
+}
 
 fn is_in(class: &CharacterClass, c: char) -> bool {
-    class.as_ref().is_some_and(|class| class.is_match(c.encode_utf8(&mut [0; 4])))
+    class.is_match(c.encode_utf8(&mut [0; 4]))
 }
 
 /// Returns true for letters.

@@ -35,9 +35,8 @@ static GROUP: LazyLock<Regex> = LazyLock::new(|| {
 static NUMBERS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^v?([0-9|xX*]+)(?:\.([0-9|xX*]+))?(?:\.([0-9|xX*]+))?(-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"));
 
-#[allow(clippy::unwrap_used)] // the patterns are constants, which tests compile
 fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap()
+    Regex::new(text).expect("the pattern is constant")
 }
 
 /// A constraint on versions, such as `>=1.22.0-0 <1.30.0-0 || ^2.1`. Comparisons between blanks or commas must all hold, of groups between `||` one.

@@ -6,10 +6,8 @@ use regex::Regex;
 
 use super::YamlDialect;
 
-#[allow(clippy::unwrap_used)]
-static LETTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[\p{L}&&\p{age=15.0}]$").unwrap());
-#[allow(clippy::unwrap_used)]
-static DIGIT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[\p{Nd}&&\p{age=15.0}]$").unwrap());
+static LETTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[\p{L}&&\p{age=15.0}]$").expect("the pattern is constant"));
+static DIGIT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[\p{Nd}&&\p{age=15.0}]$").expect("the pattern is constant"));
 
 /// Returns the entries in the order of the texts beside them.
 ///

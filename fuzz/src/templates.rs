@@ -22,7 +22,7 @@ static FUNCTIONS: LazyLock<Arc<FunctionSet>> = LazyLock::new(|| {
     Arc::new(functions)
 });
 
-/// A world without time and chance.
+/// A host whose time stands still and whose random bytes are all equal.
 struct StillHost;
 
 impl TemplateHost for StillHost {

@@ -23,7 +23,7 @@ pub enum TemplateError {
         template: String,
         /// The line, from 1.
         line: usize,
-        /// The reason, as Go words it. The error displays as Helm prints it, which keeps only what stands after the last colon.
+        /// The reason, as Go words it. The error displays as Helm prints it, which keeps only the words after the last colon.
         message: String,
     },
     /// The execution of a template failed.

@@ -35,7 +35,7 @@ impl TemplateSet {
         Ok(())
     }
 
-    /// Compiles a text without adding it: into what [`Self::add_compiled`] adds to this set, and to others with the same functions and delimiters.
+    /// Compiles a text without adding it. [`Self::add_compiled`] adds the result to this set, and to others with the same functions and delimiters.
     pub fn compile(&self, name: &str, text: &str) -> Result<CompiledTemplate, TemplateError> {
         let file = Arc::new(SourceFile { name: name.into(), text: text.to_owned() });
         let trees = parse(file, &self.delimiters, &self.functions)?;

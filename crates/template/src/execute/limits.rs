@@ -1,4 +1,4 @@
-//! The limits of an execution, and what it has used of them. All executions inside each other share one.
+//! The limits of an execution, and its use of them. All executions inside each other share one.
 
 use std::time::{Duration, Instant};
 

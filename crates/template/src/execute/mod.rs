@@ -1,6 +1,6 @@
 //! The execution of a tree: actions, pipelines, fields, calls; and the functions that belong to the language.
 //!
-//! Modules, from low to high: `place` (nodes as errors show them), `limits`, `seen` (values with what Go's reflection knows about them), `language`,
+//! Modules, from low to high: `place` (nodes as errors show them), `limits`, `seen` (values with the ways in which they were reached), `language`,
 //! `arguments`, `run` (the state of an execution), `error`, `evaluate` and `fields` and `calls` (pipelines), `nodes` (control structures), `engine`
 //! (`include` and `tpl`).
 

@@ -1,4 +1,4 @@
-//! Values with what Go's reflection knows about them beyond their content.
+//! Values with the ways in which they were reached, which Go's reflection knows beyond their content.
 
 use crate::format;
 use crate::value::{ElementType, GoList, GoMap, GoValue, MapType};

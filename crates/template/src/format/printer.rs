@@ -181,7 +181,7 @@ impl ValuePrinter {
         self.push(close);
     }
 
-    /// Returns what stands before and after the elements of a list or map.
+    /// Returns the marks before and after the elements of a list or map.
     fn open(&self, type_name: &str, open: &str) -> (String, &'static str) {
         if self.flags.syntax { (format!("{type_name}{{"), "}") } else { (open.to_owned(), "]") }
     }

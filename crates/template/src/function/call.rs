@@ -13,7 +13,7 @@ pub trait TemplateEngine {
     fn evaluate(&mut self, text: &str, data: &GoValue) -> Result<GoString, FunctionError>;
 }
 
-/// The arguments of one call, checked against the signature, and what the function may use.
+/// The arguments of one call, checked against the signature, with the engine and the host for the function.
 #[allow(missing_debug_implementations)]
 pub struct FunctionCall<'a> {
     /// The arguments, in order.

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use jiff::Timestamp;
 
-/// The source of what is not in the data of a template. Two renderings with equal hosts give equal outputs.
+/// The source of time and randomness, which are not in the data of a template. Two renderings with equal hosts give equal outputs.
 pub trait TemplateHost {
     /// Returns the time that `now` gives.
     fn now(&self) -> Timestamp;

@@ -12,7 +12,7 @@ use crate::format;
 use crate::function::{FunctionCall, FunctionSet, TemplateEngine, TemplateHost};
 use crate::value::{GoMap, GoString, GoValue};
 
-/// An engine that prints what it is asked to execute.
+/// An engine that prints the names and texts that it is asked to execute.
 struct FakeEngine;
 
 impl TemplateEngine for FakeEngine {

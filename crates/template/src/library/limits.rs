@@ -1,4 +1,4 @@
-//! The bounds of what functions make of their arguments.
+//! The bounds of the values that functions make of their arguments.
 
 use crate::error::FunctionError;
 

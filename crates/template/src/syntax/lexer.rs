@@ -248,7 +248,7 @@ impl<'a> TemplateLexer<'a> {
         lexeme
     }
 
-    /// Returns whether the right delimiter at an offset has a trim marker; None if no delimiter is there.
+    /// Returns true for a right delimiter with a trim marker at an offset, false for one without; None if no delimiter is there.
     fn right_delimiter_at(&self, offset: usize) -> Option<bool> {
         let rest = &self.text.as_bytes()[offset..];
         let right = self.right.as_bytes();

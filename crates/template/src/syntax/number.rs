@@ -161,7 +161,7 @@ fn scaled(bits: u64, scale: i64) -> f64 {
     let rest = wide & ((1 << dropped) - 1);
     let half = 1 << (dropped - 1);
     let rounded = kept + u64::from(rest > half || rest == half && kept & 1 == 1);
-    // A carry out of the mantissa raises the exponent, which is what rounding up to the next power of two means.
+    // A carry out of the mantissa raises the exponent, as rounding up to the next power of two does.
     let exponent = if power >= -1022 { ((power + 1022) as u64) << 52 } else { 0 };
     f64::from_bits(exponent + rounded)
 }

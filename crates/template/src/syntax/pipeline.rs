@@ -105,7 +105,7 @@ impl TreeParser<'_> {
         }
     }
 
-    /// Takes what follows an operand: white space, a pipe, which ends the command, or the end of the pipeline, which stays.
+    /// Takes the lexeme behind an operand: white space, a pipe, which ends the command, or the end of the pipeline, which stays.
     fn end_operand(&mut self, pipeline: &mut OpenPipeline) -> Result<(), TemplateError> {
         let next = self.lexemes.next();
         match next.kind {

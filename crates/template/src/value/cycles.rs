@@ -111,7 +111,7 @@ fn release_cycles(maps: &[WeakMap]) {
     }
 }
 
-/// Returns what can be reached from maps.
+/// Returns the maps and lists that can be reached from maps, these included.
 fn reach(maps: &[WeakMap]) -> HashMap<usize, ReachedValue> {
     let mut reached: HashMap<usize, ReachedValue> = HashMap::new();
     let mut pending: Vec<(GoValue, usize)> = maps.iter().filter_map(WeakMap::upgrade).map(|map| (map.into(), 0)).collect();

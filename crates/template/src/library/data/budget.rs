@@ -7,7 +7,7 @@ const VALUES: usize = 4_000_000;
 /// The size of all texts, in bytes, beyond which they are not encoded.
 const SIZE: usize = 64 << 20;
 
-/// What is left of the limits.
+/// The numbers of values and of bytes that an encoding may still have.
 #[derive(Debug)]
 pub(super) struct EncodingBudget {
     values: usize,

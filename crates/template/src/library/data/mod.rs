@@ -19,7 +19,7 @@ use crate::error::FunctionError;
 use crate::function::{FunctionCall, FunctionSet, Parameter, Signature};
 use crate::value::{GoMap, GoString, GoValue};
 
-/// How the functions answer to values that cannot be encoded, and to texts that cannot be read.
+/// The answer of the functions to values that cannot be encoded, and to texts that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataFlavour {
     /// As in charts of Helm: an empty text, or the error as data. Texts are read as maps or lists only.

@@ -31,7 +31,7 @@ pub(super) fn chunks(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionErr
     Ok(GoList::new(chunks, ElementType::List).into())
 }
 
-/// Returns what Go's arithmetic makes of sizes that are no sizes: nothing, the whole list, or a length that cannot be.
+/// Returns the chunks that Go's arithmetic makes of a size below one: none, the whole list as one, or the error of a length that cannot be.
 fn chunks_of_negative_size(list: &GoList, size: i64) -> Result<Vec<GoValue>, FunctionError> {
     let count = ((list.len() as f64 - 1.0) / size as f64).floor() + 1.0;
     match (count, list.is_empty()) {

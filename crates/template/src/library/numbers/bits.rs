@@ -8,8 +8,8 @@ use crate::error::FunctionError;
 use crate::function::{FunctionCall, FunctionSet, Parameter, Signature};
 use crate::value::{GoValue, IntegerType};
 
-/// Adds the functions of bits and of IPv4 addresses, which sprig and Helm do not have. Arguments are cast to unsigned integers of 64 bits; what is
-/// no number, and a negative one, is zero.
+/// Adds the functions of bits and of IPv4 addresses, which sprig and Helm do not have. Arguments are cast to unsigned integers of 64 bits; a
+/// value that is no number, and a negative one, is zero.
 pub fn add_bits_and_addresses(functions: &mut FunctionSet) {
     functions.add("bitwiseShiftLeft", TWO, |call| Ok(shifted(call, u64::checked_shl)));
     functions.add("bitwiseShiftRight", TWO, |call| Ok(shifted(call, u64::checked_shr)));

@@ -1,4 +1,4 @@
-//! Values as numbers, as the casts of sprig see them: what is no number is zero.
+//! Values as numbers, as the casts of sprig see them: a value that is no number is zero.
 
 use crate::syntax;
 use crate::value::GoValue;

@@ -165,7 +165,7 @@ fn split_words(characters: &[DecodedCharacter]) -> Vec<NameWord<'_>> {
     words
 }
 
-/// Returns the kind and the number of characters of the first word. Characters that cannot be read belong to what follows them.
+/// Returns the kind and the number of characters of the first word. Characters that cannot be read belong to the one behind them.
 fn first_word(characters: &[DecodedCharacter]) -> (WordKind, usize) {
     let is_readable = |c: &char| *c != char::REPLACEMENT_CHARACTER;
     let mut readable = characters.iter().enumerate().map(|(at, (.., c))| (at, *c)).filter(|(_, c)| is_readable(c));

@@ -73,7 +73,8 @@ impl UrlPart {
         Ok(result)
     }
 
-    /// Returns true if an escape of a byte may stand in this part. Hosts may escape bytes that are not of ASCII, and their zones what hosts need not.
+    /// Returns true if an escape of a byte may stand in this part. Hosts may escape bytes that are not of ASCII, and their zones also bytes that need
+    /// no escape in hosts.
     fn may_escape(self, escape: &[u8], byte: u8) -> bool {
         match self {
             Self::Host => !byte.is_ascii() || escape == b"%25",

@@ -9,7 +9,7 @@ use crate::format;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ParsedUrl {
     pub(super) scheme: Vec<u8>,
-    /// What follows the scheme if it does not begin with a slash.
+    /// The text between the scheme and the query if it does not begin with a slash.
     pub(super) opaque: Vec<u8>,
     pub(super) user: Option<UserInfo>,
     /// The host with its port.
@@ -109,7 +109,7 @@ impl UserInfo {
     }
 }
 
-/// Returns the scheme, which is empty if there is none, and what follows it.
+/// Returns the scheme, which is empty if there is none, and the text behind it.
 fn split_scheme(text: &[u8]) -> Result<(&[u8], &[u8]), String> {
     for (index, byte) in text.iter().enumerate() {
         match byte {

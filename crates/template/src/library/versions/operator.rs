@@ -66,7 +66,8 @@ impl ConstraintOperator {
 }
 
 impl VersionComparison {
-    /// Returns true if a version satisfies the comparison. Whether pre-releases may satisfy it at all is decided before.
+    /// Returns true if a version satisfies the comparison. The group of the comparison decides before that pre-releases may satisfy
+    /// it at all.
     pub(super) fn check(&self, version: &SemanticVersion) -> bool {
         let order = version.compare(&self.version);
         match self.operator {
@@ -113,7 +114,7 @@ impl VersionComparison {
             _ if version.major != own.major => true,
             OpenNumber::Minor => false,
             _ if version.minor != own.minor => true,
-            // Of two versions with equal given numbers, a pre-release differs from what is none.
+            // Of two versions with equal given numbers, a pre-release differs from a version that is none.
             OpenNumber::Patch => {
                 (version.is_prerelease() || own.is_prerelease())
                     && prerelease::compare(&version.prerelease, &own.prerelease).is_ne()

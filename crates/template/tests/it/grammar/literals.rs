@@ -1,4 +1,4 @@
-//! Literals of templates, by what they are used for.
+//! Literals of templates, by their use.
 //!
 //! Left out: imaginary numbers, which the crate does not have; `%p`, which prints addresses; characters that are newer than Unicode 15, the version of
 //! Go's tables.

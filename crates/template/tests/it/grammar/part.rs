@@ -11,7 +11,7 @@ pub(super) enum Part {
     Node(PartKind, Vec<Part>),
 }
 
-/// How a part can become smaller.
+/// The ways in which a part can become smaller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PartKind {
     /// Only the parts inside can.

@@ -134,7 +134,7 @@ impl Scope {
         parts
     }
 
-    /// Returns a value with methods, or what its methods give. It is printed as it is.
+    /// Returns a value with methods, or the result of one of these. It is printed as it is.
     pub(super) fn object(&mut self) -> Part {
         let time = format!("(toDate {} {})", self.dice.pick(&LAYOUTS[..1]), self.dice.pick(&DATES));
         let version = format!("(semver {})", self.dice.pick(&VERSIONS));

@@ -10,7 +10,7 @@ use super::calls;
 use super::dice::Dice;
 use super::part::Part;
 
-/// What a random template may use at a place.
+/// The functions, variables and templates that a random template may use at a place.
 pub(super) struct Scope {
     pub(super) dice: Dice,
     pub(super) functions: Arc<FunctionSet>,

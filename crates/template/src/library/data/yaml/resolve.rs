@@ -1,4 +1,4 @@
-//! Texts that a reader of YAML takes for something else, which are therefore quoted.
+//! Texts that a reader of YAML takes for values of other types, which are therefore quoted.
 
 use kubewright_machinery::yaml::PlainScalar;
 

@@ -31,9 +31,8 @@ impl ScalarStyle {
     }
 }
 
-/// What a text allows.
+/// The styles that the characters of a text allow.
 #[derive(Debug)]
-#[allow(clippy::struct_excessive_bools)]
 struct TextTraits {
     has_breaks: bool,
     allows_plain: bool,

@@ -1,6 +1,6 @@
-//! Constraints with what the original says of them.
+//! Constraints with the answers of the original.
 
-/// Constraints, and for each version whether it satisfies them.
+/// Constraints, each with `y` for the versions that satisfy it and `-` for the others.
 pub(super) const CONSTRAINTS: &[(&str, &str)] = &[
     ("1.2.3", "y-------------y"),
     ("1.2", "yy------------y"),

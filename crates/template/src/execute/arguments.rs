@@ -7,6 +7,33 @@ use crate::function::Parameter;
 use crate::syntax::{Operand, OperandTerm};
 use crate::value::{ElementType, GoList, GoMap, GoObject, GoValue, IntegerType, MapType};
 
+/// The arguments of a call before they are evaluated.
+pub(super) struct CallArguments<'a, 'd> {
+    /// The operands behind the name of the function or method.
+    pub(super) written: &'a [Operand],
+    /// The value that comes through the pipe, which is the last argument.
+    pub(super) piped: Option<GoValue>,
+    /// The value of dot.
+    pub(super) dot: &'d SeenValue,
+}
+
+impl<'d> CallArguments<'_, 'd> {
+    /// Returns no arguments.
+    pub(super) const fn none(dot: &'d SeenValue) -> Self {
+        Self { written: &[], piped: None, dot }
+    }
+
+    /// Returns true if there are none.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.written.is_empty() && self.piped.is_none()
+    }
+
+    /// Returns the number of arguments.
+    pub(super) fn len(&self) -> usize {
+        self.written.len() + usize::from(self.piped.is_some())
+    }
+}
+
 /// Returns the value of a literal as a parameter takes it: numbers have the type that the parameter asks for. The error is Go's text.
 pub(super) fn literal(operand: &Operand, parameter: Parameter) -> Result<GoValue, String> {
     let found = |expected: &str| format!("expected {expected}; found {}", FailingNode::of(operand));

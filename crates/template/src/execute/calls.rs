@@ -1,6 +1,6 @@
 //! Calls of functions.
 
-use super::arguments::{fitting, literal};
+use super::arguments::{CallArguments, fitting, literal};
 use super::language::{self, LanguageFunction};
 use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution};
@@ -13,69 +13,53 @@ use crate::value::GoValue;
 
 impl<'a> TreeExecution<'a> {
     /// Calls a function. Those of the set stand in front of those of the language: sprig has a `slice` of its own.
-    pub(super) fn function(
-        &mut self,
-        name: &str,
-        call: FailingNode<'a>,
-        arguments: &'a [Operand],
-        last: Option<GoValue>,
-        dot: &SeenValue,
-    ) -> Outcome<SeenValue> {
-        let set = self.scope.set;
+    pub(super) fn function(&mut self, name: &str, call: FailingNode<'a>, arguments: CallArguments<'a, '_>) -> Outcome<SeenValue> {
+        let (set, written) = (self.scope.set, arguments.written);
         if let Some(function) = set.functions.get(name) {
-            let arguments_of_call = self.arguments(name, &function.signature, arguments, last, dot)?;
+            let arguments = self.arguments(name, &function.signature, arguments)?;
             let host = self.host;
-            let result = function.call(&mut FunctionCall { arguments: arguments_of_call, engine: self, host });
-            return self.result(result, name, call, arguments);
+            let result = function.call(&mut FunctionCall { arguments, engine: self, host });
+            return self.result(result, name, call, written);
         }
         let result = match language::find(name) {
             None => return Err(self.error(format!("{} is not a defined function", quote(name.as_bytes()))).into()),
-            Some(LanguageFunction::Junction { stops_at }) => {
-                return self.junction(name, stops_at, arguments, last, dot);
-            }
+            Some(LanguageFunction::Junction { stops_at }) => return self.junction(name, stops_at, arguments),
             Some(LanguageFunction::Seen(signature, body)) => {
-                self.check_count(name, &signature, arguments, last.is_some())?;
-                let mut values = Vec::with_capacity(arguments.len() + 1);
-                for operand in arguments {
-                    values.push(self.operand(operand, dot)?);
+                self.check_count(name, &signature, &arguments)?;
+                let mut values = Vec::with_capacity(arguments.len());
+                for operand in written {
+                    values.push(self.operand(operand, arguments.dot)?);
                 }
-                values.extend(last.map(SeenValue::from));
+                values.extend(arguments.piped.map(SeenValue::from));
                 body(&values)
             }
             Some(LanguageFunction::Call) => {
-                let callee = match (arguments.first(), &last) {
-                    (Some(operand), _) => FailingNode::of(operand).to_string(),
-                    (None, last) => last.as_ref().map(language::reflected).unwrap_or_default(),
+                let callee = match written.first() {
+                    Some(operand) => FailingNode::of(operand).to_string(),
+                    None => arguments.piped.as_ref().map(language::reflected).unwrap_or_default(),
                 };
-                let values = self.arguments(name, &language::SOME, arguments, last, dot)?;
+                let values = self.arguments(name, &language::SOME, arguments)?;
                 Err(language::no_function(&callee, &values))
             }
             Some(LanguageFunction::Plain(signature, body)) => {
-                let values = self.arguments(name, &signature, arguments, last, dot)?;
+                let values = self.arguments(name, &signature, arguments)?;
                 body(&values)
             }
         };
-        self.result(result, name, call, arguments)
+        self.result(result, name, call, written)
     }
 
     /// Evaluates `and` and `or`: the arguments up to the first that decides.
-    fn junction(
-        &mut self,
-        name: &str,
-        stops_at: bool,
-        arguments: &'a [Operand],
-        last: Option<GoValue>,
-        dot: &SeenValue,
-    ) -> Outcome<SeenValue> {
-        self.check_count(name, &language::SOME, arguments, last.is_some())?;
+    fn junction(&mut self, name: &str, stops_at: bool, arguments: CallArguments<'a, '_>) -> Outcome<SeenValue> {
+        self.check_count(name, &language::SOME, &arguments)?;
         let mut value = SeenValue::default();
-        for argument in arguments {
-            value = self.operand(argument, dot)?;
+        for operand in arguments.written {
+            value = self.operand(operand, arguments.dot)?;
             if value.value.is_true() == stops_at {
                 return Ok(value);
             }
         }
-        Ok(last.map_or(value, Into::into))
+        Ok(arguments.piped.map_or(value, Into::into))
     }
 
     /// Evaluates and checks the arguments of a call.
@@ -83,27 +67,25 @@ impl<'a> TreeExecution<'a> {
         &mut self,
         name: &str,
         signature: &Signature,
-        arguments: &'a [Operand],
-        last: Option<GoValue>,
-        dot: &SeenValue,
+        arguments: CallArguments<'a, '_>,
     ) -> Outcome<Vec<GoValue>> {
-        self.check_count(name, signature, arguments, last.is_some())?;
+        self.check_count(name, signature, &arguments)?;
         let rest = std::iter::repeat_with(|| signature.rest).map_while(|rest| rest);
         let mut parameters = signature.fixed.iter().copied().chain(rest);
-        let mut values = Vec::with_capacity(arguments.len() + usize::from(last.is_some()));
-        for operand in arguments {
+        let mut values = Vec::with_capacity(arguments.len());
+        for operand in arguments.written {
             let Some(parameter) = parameters.next() else { break };
             let value = match &operand.term {
                 OperandTerm::Nil | OperandTerm::Bool(_) | OperandTerm::Number(_) | OperandTerm::String { .. } => {
                     self.node = FailingNode::Operand(operand);
                     literal(operand, parameter)
                 }
-                _ => fitting(self.operand(operand, dot)?, parameter),
+                _ => fitting(self.operand(operand, arguments.dot)?, parameter),
             };
             values.push(value.map_err(|message| self.error(message))?);
         }
-        if let (Some(last), Some(parameter)) = (last, parameters.next()) {
-            values.push(fitting(last.into(), parameter).map_err(|message| self.error(message))?);
+        if let (Some(piped), Some(parameter)) = (arguments.piped, parameters.next()) {
+            values.push(fitting(piped.into(), parameter).map_err(|message| self.error(message))?);
         }
         Ok(values)
     }
@@ -114,9 +96,9 @@ impl<'a> TreeExecution<'a> {
         result: Result<GoValue, FunctionError>,
         name: &str,
         call: FailingNode<'a>,
-        arguments: &'a [Operand],
+        written: &'a [Operand],
     ) -> Outcome<SeenValue> {
-        let value = result.map_err(|error| self.call_error(error, name, call, arguments))?;
+        let value = result.map_err(|error| self.call_error(error, name, call, written))?;
         if let GoValue::String(text) = &value {
             self.usage.produced(text.len()).map_err(|message| {
                 self.node = call;
@@ -127,9 +109,8 @@ impl<'a> TreeExecution<'a> {
     }
 
     /// Checks the number of arguments. Go leaves the argument out of its text that comes through the pipe if any number is allowed.
-    fn check_count(&self, name: &str, signature: &Signature, written: &[Operand], is_piped: bool) -> Outcome<()> {
-        let (fixed, written) = (signature.fixed.len(), written.len());
-        let given = written + usize::from(is_piped);
+    fn check_count(&self, name: &str, signature: &Signature, arguments: &CallArguments<'_, '_>) -> Outcome<()> {
+        let (fixed, written, given) = (signature.fixed.len(), arguments.written.len(), arguments.len());
         let count = match signature.rest {
             Some(_) if given < fixed => format!("want at least {fixed} got {written}"),
             None if given != fixed => format!("want {fixed} got {given}"),

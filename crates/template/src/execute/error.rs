@@ -22,11 +22,11 @@ impl<'a> TreeExecution<'a> {
         error: FunctionError,
         name: &str,
         call: FailingNode<'a>,
-        arguments: &'a [Operand],
+        written: &'a [Operand],
     ) -> TemplateError {
         if let FunctionError::Argument(index, message) = error {
             // An argument that came through the pipe has no node of its own: the last one evaluated stays.
-            self.node = arguments.get(index).map_or(self.node, FailingNode::last_of);
+            self.node = written.get(index).map_or(self.node, FailingNode::last_of);
             return self.error(message);
         }
         self.node = call;

@@ -1,5 +1,6 @@
 //! Pipelines, commands and operands.
 
+use super::arguments::CallArguments;
 use super::number::ideal;
 use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution, with_stack};
@@ -29,8 +30,8 @@ impl<'a> TreeExecution<'a> {
 
     /// Evaluates a command. The value of the command before it is its last argument.
     fn command(&mut self, command: &'a TemplateCommand, last: Option<GoValue>, dot: &SeenValue) -> Outcome<SeenValue> {
-        let Some((first, arguments)) = command.operands.split_first() else { return Ok(SeenValue::default()) };
-        let has_arguments = !arguments.is_empty() || last.is_some();
+        let Some((first, written)) = command.operands.split_first() else { return Ok(SeenValue::default()) };
+        let arguments = CallArguments { written, piped: last, dot };
         // Go names a pipeline in parentheses only when it evaluates it.
         if !matches!(first.term, OperandTerm::Pipeline(_)) {
             self.node = FailingNode::Operand(first);
@@ -38,29 +39,24 @@ impl<'a> TreeExecution<'a> {
         match &first.term {
             OperandTerm::Fields(_) | OperandTerm::Chain(..) => {}
             OperandTerm::Variable(_, names) if !names.is_empty() => {}
-            OperandTerm::Function(name) => return self.function(name, FailingNode::Command(command), arguments, last, dot),
-            _ if has_arguments => {
+            OperandTerm::Function(name) => return self.function(name, FailingNode::Command(command), arguments),
+            _ if !arguments.is_empty() => {
                 return Err(self.error(format!("can't give argument to non-function {}", FailingNode::of(first))).into());
             }
             OperandTerm::Nil => return Err(self.error("nil is not a command").into()),
             _ => {}
         }
-        self.operand_with(first, arguments, last, dot)
+        self.operand_with(first, arguments)
     }
 
     /// Evaluates an operand that is no command.
     pub(super) fn operand(&mut self, operand: &'a Operand, dot: &SeenValue) -> Outcome<SeenValue> {
-        self.operand_with(operand, &[], None, dot)
+        self.operand_with(operand, CallArguments::none(dot))
     }
 
     /// Evaluates an operand whose last field, if it is a method, has arguments.
-    fn operand_with(
-        &mut self,
-        operand: &'a Operand,
-        arguments: &'a [Operand],
-        last: Option<GoValue>,
-        dot: &SeenValue,
-    ) -> Outcome<SeenValue> {
+    fn operand_with(&mut self, operand: &'a Operand, arguments: CallArguments<'a, '_>) -> Outcome<SeenValue> {
+        let dot = arguments.dot;
         let node = FailingNode::of(operand);
         self.node = node;
         let (start, names) = match &operand.term {
@@ -69,7 +65,7 @@ impl<'a> TreeExecution<'a> {
             OperandTerm::Bool(value) => return Ok(GoValue::Bool(*value).into()),
             OperandTerm::Number(number) => return ideal(number).map(Into::into).map_err(|message| self.error(message).into()),
             OperandTerm::String { value, .. } => return Ok(GoValue::String(value.clone()).into()),
-            OperandTerm::Function(name) => return with_stack(|| self.function(name, node, &[], None, dot)),
+            OperandTerm::Function(name) => return with_stack(|| self.function(name, node, CallArguments::none(dot))),
             OperandTerm::Pipeline(pipeline) => return with_stack(|| self.pipeline(pipeline, dot)).map(Into::into),
             OperandTerm::Fields(names) => (dot.clone(), names),
             OperandTerm::Variable(variable, names) => (self.variable(variable)?, names),
@@ -78,8 +74,8 @@ impl<'a> TreeExecution<'a> {
         let Some((method, fields)) = names.split_last() else { return Ok(start) };
         let mut receiver = start;
         for name in fields {
-            receiver = self.field(&receiver, name, node, &[], None, dot)?;
+            receiver = self.field(&receiver, name, node, CallArguments::none(dot))?;
         }
-        self.field(&receiver, method, node, arguments, last, dot)
+        self.field(&receiver, method, node, arguments)
     }
 }

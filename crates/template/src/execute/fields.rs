@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
+use super::arguments::CallArguments;
 use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution};
 use super::seen::SeenValue;
 use crate::error::TemplateError;
-use crate::function::{FunctionCall, TemplateFunction};
-use crate::syntax::Operand;
+use crate::function::{FunctionCall, Signature, TemplateFunction};
 use crate::value::{GoMap, GoObject, GoValue, MapType};
 
 impl<'a> TreeExecution<'a> {
@@ -17,11 +17,9 @@ impl<'a> TreeExecution<'a> {
         receiver: &SeenValue,
         name: &str,
         node: FailingNode<'a>,
-        arguments: &'a [Operand],
-        last: Option<GoValue>,
-        dot: &SeenValue,
+        arguments: CallArguments<'a, '_>,
     ) -> Outcome<SeenValue> {
-        let has_arguments = !arguments.is_empty() || last.is_some();
+        let has_arguments = !arguments.is_empty();
         match &receiver.value {
             // An absent value has absent fields, but nil in a map or list has none.
             GoValue::Nil if !receiver.is_element => Ok(SeenValue::default()),
@@ -30,15 +28,15 @@ impl<'a> TreeExecution<'a> {
                 let set = self.scope.set;
                 match map.map_type() {
                     MapType::Named(type_name) => match set.functions.method(type_name, name) {
-                        Some(method) => self.map_method(method, map, name, node, arguments, last, dot),
+                        Some(method) => self.map_method(method, map, name, node, arguments),
                         None => self.key(map, name, has_arguments),
                     },
                     _ => self.key(map, name, has_arguments),
                 }
             }
             GoValue::Object(object) => {
-                if object.method(name).is_some() {
-                    return self.method(object, name, node, arguments, last, dot);
+                if let Some(signature) = object.method(name) {
+                    return self.method(object, name, &signature, node, arguments);
                 }
                 if let Some(value) = object.field(name) {
                     if has_arguments {
@@ -67,34 +65,31 @@ impl<'a> TreeExecution<'a> {
         &mut self,
         object: &Rc<dyn GoObject>,
         name: &str,
+        signature: &Signature,
         node: FailingNode<'a>,
-        arguments: &'a [Operand],
-        last: Option<GoValue>,
-        dot: &SeenValue,
+        arguments: CallArguments<'a, '_>,
     ) -> Outcome<SeenValue> {
-        let Some(signature) = object.method(name) else { return Ok(SeenValue::default()) };
-        let values = self.arguments(name, &signature, arguments, last, dot)?;
+        let written = arguments.written;
+        let values = self.arguments(name, signature, arguments)?;
         let result = object.call(name, &values);
-        self.result(result, name, node, arguments)
+        self.result(result, name, node, written)
     }
 
     /// Calls a method of a named map type.
-    #[allow(clippy::too_many_arguments, reason = "the call has these parts")]
     fn map_method(
         &mut self,
         method: &TemplateFunction,
         map: &GoMap,
         name: &str,
         node: FailingNode<'a>,
-        arguments: &'a [Operand],
-        last: Option<GoValue>,
-        dot: &SeenValue,
+        arguments: CallArguments<'a, '_>,
     ) -> Outcome<SeenValue> {
+        let written = arguments.written;
         let mut values = vec![GoValue::Map(map.clone())];
-        values.extend(self.arguments(name, &method.signature, arguments, last, dot)?);
+        values.extend(self.arguments(name, &method.signature, arguments)?);
         let host = self.host;
         let result = method.call(&mut FunctionCall { arguments: values, engine: self, host });
-        self.result(result, name, node, arguments)
+        self.result(result, name, node, written)
     }
 
     fn no_field(&self, receiver: &SeenValue, name: &str) -> TemplateError {

@@ -160,14 +160,10 @@ mod tests {
     use super::*;
     use crate::value::GoMap;
 
-    fn empty_map() -> GoMap {
-        GoMap::from_pairs(<[(&str, GoValue); 0]>::default())
-    }
-
     #[test]
     fn a_map_that_contains_itself_is_released_at_the_end_of_the_execution() {
         let guard = CycleGuard::new();
-        let map = empty_map();
+        let map = GoMap::default();
         let inner = GoValue::list([GoMap::from_pairs([("list", GoValue::list([map.clone().into()]))]).into()]);
         map.set("inner".into(), inner);
         let weak = map.downgrade();
@@ -179,7 +175,7 @@ mod tests {
 
     #[test]
     fn what_is_held_elsewhere_stays_until_the_end_of_a_later_execution() {
-        let (data, shared) = (empty_map(), GoMap::from_pairs([("a", GoValue::int(1))]));
+        let (data, shared) = (GoMap::default(), GoMap::from_pairs([("a", GoValue::int(1))]));
         let weak = data.downgrade();
         let guard = CycleGuard::new();
         data.set("self".into(), data.clone().into());
@@ -195,7 +191,7 @@ mod tests {
     #[test]
     fn an_execution_inside_another_one_releases_nothing_of_it() {
         let outer = CycleGuard::new();
-        let map = empty_map();
+        let map = GoMap::default();
         map.set("self".into(), map.clone().into());
         drop(CycleGuard::new());
         assert_eq!(map.len(), 1);
@@ -208,7 +204,7 @@ mod tests {
     fn maps_that_were_released_are_forgotten() {
         let _guard = CycleGuard::new();
         for _ in 0..5 * NOTED_AT_FIRST {
-            let map = empty_map();
+            let map = GoMap::default();
             map.set("a".into(), GoValue::list([]));
         }
         assert!(NOTED.with_borrow(|noted| noted.maps.len()) <= NOTED_AT_FIRST);

@@ -119,6 +119,13 @@ impl GoMap {
     }
 }
 
+impl Default for GoMap {
+    /// Returns an empty `map[string]interface {}`.
+    fn default() -> Self {
+        Self::new(BTreeMap::new(), MapType::Any)
+    }
+}
+
 /// A map that lives only while something else holds it.
 pub(super) struct WeakMap(Weak<RefCell<BTreeMap<GoString, GoValue>>>);
 

@@ -146,7 +146,7 @@ fn to_toml(value: &GoValue) -> Result<GoString, String> {
 pub fn read_values(text: &GoString) -> Result<GoMap, FunctionError> {
     match read_yaml(text, DecodedType::Map) {
         Ok(GoValue::Map(map)) => Ok(map),
-        Ok(_) => Ok(GoMap::from_pairs(<[(&str, GoValue); 0]>::default())),
+        Ok(_) => Ok(GoMap::default()),
         Err(error) => Err(FunctionError::new(error)),
     }
 }
@@ -184,7 +184,7 @@ impl DecodedType {
 
     fn empty(self) -> GoValue {
         match self {
-            Self::Map => GoValue::Map(GoMap::from_pairs(<[(&str, GoValue); 0]>::default())),
+            Self::Map => GoMap::default().into(),
             Self::List => GoValue::list([]),
         }
     }

@@ -5,8 +5,6 @@ mod merge;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
 use super::printing::text_of;
 use crate::error::FunctionError;
 use crate::function::{FunctionCall, FunctionSet, Parameter, Signature};
@@ -31,7 +29,7 @@ pub(super) fn add(functions: &mut FunctionSet) {
         Ok(map.retyped(MapType::Any).into())
     });
     functions.add("unset", MAP_AND_KEY, |call| {
-        let (map, key) = (readable(call.take(0)).unwrap_or_else(empty), call.string(1));
+        let (map, key) = (readable(call.take(0)).unwrap_or_default(), call.string(1));
         map.remove(&key);
         Ok(map.into())
     });
@@ -48,24 +46,24 @@ pub(super) fn add(functions: &mut FunctionSet) {
         Ok(GoValue::strings(maps.flat_map(|map| map.borrow().keys().cloned().collect::<Vec<_>>())))
     });
     functions.add("values", MAP, |call| {
-        let map = readable(call.take(0)).unwrap_or_else(empty);
+        let map = readable(call.take(0)).unwrap_or_default();
         let values: Vec<GoValue> = map.borrow().values().cloned().collect();
         Ok(GoValue::list(values))
     });
     functions.add("pick", MAP_AND_KEYS, |call| {
         let keys = texts(call.rest(1));
-        let map = readable(call.take(0)).unwrap_or_else(empty);
+        let map = readable(call.take(0)).unwrap_or_default();
         Ok(GoMap::from_pairs(keys.into_iter().filter_map(|key| map.get(&key).map(|value| (key, value)))).into())
     });
     functions.add("omit", MAP_AND_KEYS, |call| {
         let keys = texts(call.rest(1));
-        let map = readable(call.take(0)).unwrap_or_else(empty);
+        let map = readable(call.take(0)).unwrap_or_default();
         Ok(GoMap::from_pairs(map.entries().into_iter().filter(|(key, _)| !keys.contains(key))).into())
     });
     for (name, must_name, overwrites) in [("merge", "mustMerge", false), ("mergeOverwrite", "mustMergeOverwrite", true)] {
         functions.add(name, MAP_AND_MAPS, move |call| {
             let sources = call.rest(1).into_iter().filter_map(readable);
-            let target = readable(call.take(0)).unwrap_or_else(empty);
+            let target = readable(call.take(0)).unwrap_or_default();
             for source in sources {
                 merge::merge(&target, &source, overwrites)?;
             }
@@ -86,17 +84,13 @@ fn readable(value: GoValue) -> Option<GoMap> {
     if let GoValue::Map(map) = value { Some(map.retyped(MapType::Any)) } else { None }
 }
 
-fn empty() -> GoMap {
-    GoMap::new(BTreeMap::new(), MapType::Any)
-}
-
 fn texts(values: Vec<GoValue>) -> Vec<GoString> {
     values.iter().map(text_of).collect()
 }
 
 /// Makes a map of keys and values in turn. A last key without a value has the empty string.
 fn dict(call: &FunctionCall<'_>) -> GoMap {
-    let map = empty();
+    let map = GoMap::default();
     for pair in call.arguments.chunks(2) {
         if let [key, rest @ ..] = pair {
             map.set(text_of(key), rest.first().cloned().unwrap_or_else(|| "".into()));

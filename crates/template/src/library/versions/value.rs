@@ -7,6 +7,7 @@ use super::prerelease;
 use super::version::{SemanticVersion, are_identifiers};
 use crate::error::FunctionError;
 use crate::function::{Parameter, Signature};
+use crate::library::limits;
 use crate::value::{GoObject, GoValue, IntegerType};
 
 const POINTER: &str = "*semver.Version";
@@ -105,7 +106,7 @@ impl GoObject for VersionValue {
                     Some(other) => version.compare(other),
                     // Only the test for equality expects nil.
                     None if comparison == "Equal" => return Ok(false.into()),
-                    None => return Err(FunctionError::new("runtime error: invalid memory address or nil pointer dereference")),
+                    None => return Err(limits::nil_pointer()),
                 };
                 compared(comparison, order)
             }

@@ -130,20 +130,12 @@ impl YamlWriter {
                     self.put(' ');
                 }
                 is_after_space = true;
-            } else if is_break(character) {
+            } else {
                 if !is_after_break && character == '\n' {
                     self.put('\n');
                 }
-                self.put(character);
-                self.is_indentation = true;
-                is_after_break = true;
-            } else {
-                if is_after_break {
-                    self.line(indent);
-                }
-                self.put(character);
-                self.is_indentation = false;
-                (is_after_space, is_after_break) = (false, false);
+                self.character(character, indent, &mut is_after_break);
+                is_after_space &= is_after_break;
             }
         }
     }
@@ -195,19 +187,19 @@ impl YamlWriter {
         self.is_after_blank = true;
         let mut is_after_break = true;
         for character in text.chars() {
-            if is_break(character) {
-                self.put(character);
-                self.is_indentation = true;
-                is_after_break = true;
-            } else {
-                if is_after_break {
-                    self.line(indent);
-                }
-                self.put(character);
-                self.is_indentation = false;
-                is_after_break = false;
-            }
+            self.character(character, indent, &mut is_after_break);
         }
+    }
+
+    /// Writes a character of a text, at the indentation if a line break is before it.
+    fn character(&mut self, character: char, indent: usize, is_after_break: &mut bool) {
+        let is_break = is_break(character);
+        if *is_after_break && !is_break {
+            self.line(indent);
+        }
+        self.put(character);
+        self.is_indentation = is_break;
+        *is_after_break = is_break;
     }
 
     /// Begins a line at an indentation, or goes on in the present one if only its blanks and marks have been written.

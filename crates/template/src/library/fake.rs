@@ -64,9 +64,17 @@ pub(super) fn functions() -> FunctionSet {
     functions
 }
 
-/// Calls a function. The error is its text.
+/// Calls one of all functions. The error is its text.
 pub(super) fn call(name: &str, arguments: impl IntoIterator<Item = GoValue>) -> Result<GoValue, String> {
-    let functions = functions();
+    call_in(&functions(), name, arguments)
+}
+
+/// Calls a function of a set. The error is its text.
+pub(super) fn call_in(
+    functions: &FunctionSet,
+    name: &str,
+    arguments: impl IntoIterator<Item = GoValue>,
+) -> Result<GoValue, String> {
     let function = functions.get(name).unwrap_or_else(|| panic!("function {name} is in the set"));
     let host = FakeHost { state: Cell::new(1) };
     let mut call = FunctionCall { arguments: arguments.into_iter().collect(), engine: &mut FakeEngine, host: &host };

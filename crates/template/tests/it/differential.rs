@@ -6,10 +6,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use kubewright_template::library::data::{self, DataFlavour};
-use kubewright_template::library::{add_helm, add_sprig};
 use kubewright_template::{Delimiters, FunctionSet, GoValue, TemplateError, TemplateLimits, TemplateSet};
 
+use crate::functions::functions;
 use crate::go_program::GoProgram;
 use crate::grammar::RandomCase;
 use crate::host::CountingHost;
@@ -28,14 +27,6 @@ type Rendered = Result<Vec<u8>, (String, Option<String>)>;
 
 pub(crate) fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).map_or(otherwise, |text| text.parse().unwrap())
-}
-
-pub(crate) fn functions() -> Arc<FunctionSet> {
-    let mut functions = FunctionSet::new();
-    add_sprig(&mut functions);
-    add_helm(&mut functions);
-    data::add(&mut functions, DataFlavour::Helm);
-    Arc::new(functions)
 }
 
 /// Both sides of the comparison.

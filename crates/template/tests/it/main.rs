@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
 mod differential;
+mod functions;
 mod go_program;
 mod grammar;
 mod host;

@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::differential::{functions, number};
+use crate::differential::number;
+use crate::functions::functions;
 use crate::grammar::broken_text;
 
 #[path = "../../../../fuzz/src/templates.rs"]

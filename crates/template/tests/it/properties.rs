@@ -3,25 +3,18 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use kubewright_template::library::data::{self, DataFlavour};
-use kubewright_template::library::{add_helm, add_sprig};
 use kubewright_template::{
     Delimiters, FunctionSet, GoMap, GoValue, Parameter, Signature, TemplateError, TemplateLimits, TemplateSet,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use crate::functions::functions;
 use crate::host::CountingHost;
 
 const LIMITS: TemplateLimits = TemplateLimits { output: 100_000, depth: 20, steps: 20_000, time: Duration::from_secs(60) };
 
-static FUNCTIONS: LazyLock<Arc<FunctionSet>> = LazyLock::new(|| {
-    let mut functions = FunctionSet::new();
-    add_sprig(&mut functions);
-    add_helm(&mut functions);
-    data::add(&mut functions, DataFlavour::Helm);
-    Arc::new(functions)
-});
+static FUNCTIONS: LazyLock<Arc<FunctionSet>> = LazyLock::new(functions);
 
 /// The names of all functions, but for those that are slow on purpose.
 static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use kubewright_template::library::data::{self, DataFlavour};
-use kubewright_template::library::{add_helm, add_sprig};
+use kubewright_template::library::data;
 use kubewright_template::value::MapType;
 use kubewright_template::{Delimiters, FunctionError, FunctionSet, GoMap, GoValue, TemplateLimits, TemplateSet};
 use serde_json::Value;
 
+use crate::functions::functions;
 use crate::host::CountingHost;
 
 /// The parts of a case or of its templates that only a chart gives.
@@ -93,14 +93,6 @@ fn has_other_fields(template: &str) -> bool {
     let fields = template.split(".Chart.").skip(1);
     let name = |rest: &str| rest.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default().to_owned();
     fields.map(name).any(|name| CHART_FIELDS.iter().all(|known| *known != name))
-}
-
-fn functions() -> Arc<FunctionSet> {
-    let mut functions = FunctionSet::new();
-    add_sprig(&mut functions);
-    add_helm(&mut functions);
-    data::add(&mut functions, DataFlavour::Helm);
-    Arc::new(functions)
 }
 
 /// The outputs are those of sprig 3.3 with encoding/json, sigs.k8s.io/yaml and BurntSushi/toml 1.6.

@@ -1,42 +1,11 @@
 use super::*;
-use crate::function::{TemplateEngine, TemplateHost};
+use crate::library::fake::call_in;
 use crate::value::{ElementType, GoList};
-
-/// Neither engine nor host: none of the functions executes templates or asks for time.
-pub(super) struct Nowhere;
-
-impl TemplateEngine for Nowhere {
-    fn include(&mut self, name: &str, _data: &GoValue) -> Result<GoString, FunctionError> {
-        Err(FunctionError::new(name))
-    }
-
-    fn evaluate(&mut self, text: &str, _data: &GoValue) -> Result<GoString, FunctionError> {
-        Err(FunctionError::new(text))
-    }
-}
-
-impl TemplateHost for Nowhere {
-    fn now(&self) -> jiff::Timestamp {
-        jiff::Timestamp::UNIX_EPOCH
-    }
-
-    fn fill_random(&self, buffer: &mut [u8]) {
-        buffer.fill(0);
-    }
-
-    fn as_any(&self) -> &dyn std::any::Any {
-        self
-    }
-}
 
 fn call(flavour: DataFlavour, name: &str, argument: impl Into<GoValue>) -> Result<GoValue, String> {
     let mut functions = FunctionSet::new();
     add(&mut functions, flavour);
-    let mut call = FunctionCall { arguments: vec![argument.into()], engine: &mut Nowhere, host: &Nowhere };
-    functions.get(name).unwrap().call(&mut call).map_err(|error| match error {
-        FunctionError::Failed(message) => message,
-        other => format!("{other:?}"),
-    })
+    call_in(&functions, name, [argument.into()])
 }
 
 #[track_caller]

@@ -15,9 +15,9 @@ pub(super) fn add(functions: &mut FunctionSet) {
     functions.add("shuffle", TEXT, |call| {
         let text = call.string(0);
         let mut characters: Vec<char> = text.to_text().chars().collect();
-        let mut dice = Dice::new(call.host);
+        let mut indexes = RandomIndexes::new(call.host);
         for at in (1..characters.len()).rev() {
-            characters.swap(at, dice.below(at + 1));
+            characters.swap(at, indexes.below(at + 1));
         }
         Ok(characters.into_iter().collect::<String>().into())
     });
@@ -33,18 +33,18 @@ fn add_alphabet(functions: &mut FunctionSet, name: &'static str, is_in: fn(u8) -
 }
 
 fn random_text(count: usize, alphabet: &[u8], host: &dyn TemplateHost) -> Result<Vec<u8>, FunctionError> {
-    let mut dice = Dice::new(host);
-    Ok((0..limits::text_size(count, 1)?).map(|_| alphabet[dice.below(alphabet.len())]).collect())
+    let mut indexes = RandomIndexes::new(host);
+    Ok((0..limits::text_size(count, 1)?).map(|_| alphabet[indexes.below(alphabet.len())]).collect())
 }
 
-/// Numbers of equal probability, made of the bytes of a host.
-struct Dice<'a> {
+/// Indexes of equal probability, made of the random bytes of a host.
+struct RandomIndexes<'a> {
     host: &'a dyn TemplateHost,
     bytes: [u8; 256],
     used: usize,
 }
 
-impl<'a> Dice<'a> {
+impl<'a> RandomIndexes<'a> {
     fn new(host: &'a dyn TemplateHost) -> Self {
         Self { host, bytes: [0; 256], used: 256 }
     }
@@ -58,7 +58,7 @@ impl<'a> Dice<'a> {
         self.bytes[self.used - 1]
     }
 
-    /// Returns a number below a bound, which is at least 1.
+    /// Returns an index below a bound, which is at least 1.
     fn below(&mut self, bound: usize) -> usize {
         let mask = bound.next_power_of_two() - 1;
         let count = (usize::BITS - mask.leading_zeros()).div_ceil(8);

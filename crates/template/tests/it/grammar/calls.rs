@@ -7,8 +7,8 @@
 use kubewright_template::{FunctionSet, Parameter, Signature};
 
 use super::literals::*;
-use super::part::Part;
-use super::statements::Scope;
+use super::part::TextPart;
+use super::statements::GrammarScope;
 
 const LEFT_OUT: [&str; 42] = [
     "ago",
@@ -136,7 +136,7 @@ pub(super) fn texts_of(name: &str, index: usize) -> Option<&'static [&'static st
     }
 }
 
-impl Scope {
+impl GrammarScope {
     /// Returns the name of a function.
     pub(super) fn function(&mut self) -> &'static str {
         if self.dice.one_in(60) {
@@ -155,7 +155,7 @@ impl Scope {
     }
 
     /// Returns a call without parentheses. The last argument may come through a pipe.
-    pub(super) fn call(&mut self, name: &'static str, depth: usize) -> Part {
+    pub(super) fn call(&mut self, name: &'static str, depth: usize) -> TextPart {
         if let Some(call) = self.special_call(name, depth) {
             return call;
         }
@@ -163,12 +163,12 @@ impl Scope {
         if self.dice.one_in(3)
             && let Some(last) = arguments.pop()
         {
-            return Part::operand(vec![last, Part::text(format!(" | {name}")), spaced(arguments)]);
+            return TextPart::operand(vec![last, TextPart::text(format!(" | {name}")), spaced(arguments)]);
         }
-        Part::operand(vec![Part::text(name), spaced(arguments)])
+        TextPart::operand(vec![TextPart::text(name), spaced(arguments)])
     }
 
-    fn arguments(&mut self, name: &'static str, depth: usize) -> Vec<Part> {
+    fn arguments(&mut self, name: &'static str, depth: usize) -> Vec<TextPart> {
         const OF_LANGUAGE: Signature = Signature::variadic(&[Parameter::Any], Parameter::Any);
         let signature = self.functions.get(name).map_or(OF_LANGUAGE, |function| function.signature);
         let mut parameters = signature.fixed.to_vec();
@@ -186,15 +186,15 @@ impl Scope {
         parameters.into_iter().enumerate().map(|(index, parameter)| self.argument(name, index, parameter, depth)).collect()
     }
 
-    fn argument(&mut self, name: &str, index: usize, parameter: Parameter, depth: usize) -> Part {
+    fn argument(&mut self, name: &str, index: usize, parameter: Parameter, depth: usize) -> TextPart {
         if self.dice.one_in(30) && parameter != Parameter::Int && texts_of(name, index).is_none() {
             return self.any(depth);
         }
         match parameter {
             Parameter::Bool => self.boolean(depth),
             Parameter::Int => self.small_integer(),
-            Parameter::Int64 | Parameter::Uint64 => Part::operand(vec![Part::text(self.dice.pick(&INTEGERS))]),
-            Parameter::Float => Part::operand(vec![Part::text(self.dice.pick(&["1.5", "$.n", "0.5", "3"]))]),
+            Parameter::Int64 | Parameter::Uint64 => TextPart::operand(vec![TextPart::text(self.dice.pick(&INTEGERS))]),
+            Parameter::Float => TextPart::operand(vec![TextPart::text(self.dice.pick(&["1.5", "$.n", "0.5", "3"]))]),
             Parameter::String | Parameter::Bytes => self.text(name, index, depth),
             Parameter::Strings | Parameter::List => self.list(depth),
             Parameter::Map => self.map(depth),
@@ -212,6 +212,6 @@ impl Scope {
     }
 }
 
-fn spaced(arguments: Vec<Part>) -> Part {
-    Part::sequence(arguments.into_iter().map(|argument| Part::content(vec![Part::text(" "), argument])).collect())
+fn spaced(arguments: Vec<TextPart>) -> TextPart {
+    TextPart::sequence(arguments.into_iter().map(|argument| TextPart::content(vec![TextPart::text(" "), argument])).collect())
 }

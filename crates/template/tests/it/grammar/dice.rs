@@ -1,9 +1,9 @@
 //! Random choices with a seed.
 
 /// A generator of random numbers (splitmix64): equal seeds make equal choices.
-pub(super) struct Dice(u64);
+pub(super) struct SeededDice(u64);
 
-impl Dice {
+impl SeededDice {
     pub(super) const fn new(seed: u64) -> Self {
         // Streams of seeds that follow each other would else be parts of each other.
         Self(mixed(seed))

@@ -17,14 +17,14 @@ use std::sync::Arc;
 use kubewright_template::FunctionSet;
 use serde_json::{Value, json};
 
-use self::dice::Dice;
-use self::part::Part;
-use self::statements::Scope;
+use self::dice::SeededDice;
+use self::part::TextPart;
+use self::statements::GrammarScope;
 
 /// One rendering: templates, the last of which is rendered, and its data.
 #[derive(Clone)]
 pub(crate) struct RandomCase {
-    templates: Vec<(String, Part)>,
+    templates: Vec<(String, TextPart)>,
     values: Value,
     /// True if the templates have no functions but those of the language.
     pub(crate) is_plain: bool,
@@ -33,9 +33,9 @@ pub(crate) struct RandomCase {
 impl RandomCase {
     /// Creates the case of a number. The functions are those that templates may call.
     pub(crate) fn new(seed: u64, functions: &Arc<FunctionSet>) -> Self {
-        let mut dice = Dice::new(seed);
+        let mut dice = SeededDice::new(seed);
         let is_plain = dice.one_in(10);
-        let mut scope = Scope::new(dice, if is_plain { Arc::default() } else { functions.clone() });
+        let mut scope = GrammarScope::new(dice, if is_plain { Arc::default() } else { functions.clone() });
         let mut templates = Vec::new();
         for index in 0..scope.dice.roll(3) {
             templates.push((format!("file-{index}"), scope.file()));
@@ -85,7 +85,7 @@ pub(crate) fn broken_text(seed: u64, functions: &Arc<FunctionSet>) -> Vec<u8> {
     const PIECES: [&str; 14] = ["{{", "}}", "-}}", "(", ")", "|", ".", "$", "\"", "`", ":=", "{{ end }}", "{{ else }}", "/*"];
     let case = RandomCase::new(seed, functions);
     let mut text = case.texts().into_iter().map(|(_, text)| text).collect::<String>().into_bytes();
-    let mut dice = Dice::new(!seed);
+    let mut dice = SeededDice::new(!seed);
     for _ in 0..dice.roll(4) {
         let at = dice.roll(text.len() + 1);
         let end = (at + dice.roll(20)).min(text.len());

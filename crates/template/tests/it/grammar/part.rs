@@ -4,16 +4,16 @@ use std::fmt;
 
 /// A part of the text of a template.
 #[derive(Clone)]
-pub(super) enum Part {
+pub(super) enum TextPart {
     /// Text that stays as it is.
     Text(String),
     /// Parts behind each other.
-    Node(PartKind, Vec<Part>),
+    Node(TextPartKind, Vec<TextPart>),
 }
 
 /// The ways in which a part can become smaller.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum PartKind {
+pub(super) enum TextPartKind {
     /// Only the parts inside can.
     Sequence,
     /// It can be left out, or be replaced by contents inside of it.
@@ -22,21 +22,21 @@ pub(super) enum PartKind {
     Operand,
 }
 
-impl Part {
+impl TextPart {
     pub(super) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
     pub(super) const fn sequence(parts: Vec<Self>) -> Self {
-        Self::Node(PartKind::Sequence, parts)
+        Self::Node(TextPartKind::Sequence, parts)
     }
 
     pub(super) const fn content(parts: Vec<Self>) -> Self {
-        Self::Node(PartKind::Content, parts)
+        Self::Node(TextPartKind::Content, parts)
     }
 
     pub(super) const fn operand(parts: Vec<Self>) -> Self {
-        Self::Node(PartKind::Operand, parts)
+        Self::Node(TextPartKind::Operand, parts)
     }
 
     /// Returns the parts that this one can become in one step, the smallest first.
@@ -44,12 +44,12 @@ impl Part {
         let Self::Node(kind, parts) = self else { return Vec::new() };
         let mut results = Vec::new();
         match kind {
-            PartKind::Sequence => {}
-            PartKind::Content => results.push(Self::text("")),
-            PartKind::Operand if self.to_string() == "0" => {}
-            PartKind::Operand => results.push(Self::text("0")),
+            TextPartKind::Sequence => {}
+            TextPartKind::Content => results.push(Self::text("")),
+            TextPartKind::Operand if self.to_string() == "0" => {}
+            TextPartKind::Operand => results.push(Self::text("0")),
         }
-        if *kind != PartKind::Sequence {
+        if *kind != TextPartKind::Sequence {
             for part in parts {
                 part.collect(*kind, &mut results);
             }
@@ -65,7 +65,7 @@ impl Part {
     }
 
     /// Collects the outermost parts of a kind.
-    fn collect(&self, wanted: PartKind, into: &mut Vec<Self>) {
+    fn collect(&self, wanted: TextPartKind, into: &mut Vec<Self>) {
         match self {
             Self::Node(kind, _) if *kind == wanted => into.push(self.clone()),
             Self::Node(_, parts) => {
@@ -78,7 +78,7 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for TextPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),

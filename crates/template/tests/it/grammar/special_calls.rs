@@ -1,47 +1,50 @@
 //! Calls of functions whose arguments depend on each other, or must be of a certain form.
 
 use super::literals::*;
-use super::part::Part;
-use super::statements::Scope;
+use super::part::TextPart;
+use super::statements::GrammarScope;
 
 /// The second index of `slice`. In Go it may lie behind the end of a list, in memory that the list happens to have; here it may not.
 const LAST_INDEXES: [&str; 4] = ["0", "1", "99", "-1"];
 
-impl Scope {
+impl GrammarScope {
     /// Returns the call of a function whose arguments depend on each other, or must be of a certain form.
-    pub(super) fn special_call(&mut self, name: &'static str, depth: usize) -> Option<Part> {
+    pub(super) fn special_call(&mut self, name: &'static str, depth: usize) -> Option<TextPart> {
         let parts = match name {
-            "keys" => vec![Part::text("sortAlpha (keys "), self.map(depth), Part::text(")")],
-            "values" => vec![Part::text("len (values "), self.map(depth), Part::text(")")],
-            "sortAlpha" => vec![Part::text("sortAlpha (concat "), self.list(depth), Part::text(")")],
+            "keys" => vec![TextPart::text("sortAlpha (keys "), self.map(depth), TextPart::text(")")],
+            "values" => vec![TextPart::text("len (values "), self.map(depth), TextPart::text(")")],
+            "sortAlpha" => vec![TextPart::text("sortAlpha (concat "), self.list(depth), TextPart::text(")")],
             "dict" => {
-                let mut parts = vec![Part::text("dict")];
+                let mut parts = vec![TextPart::text("dict")];
                 for _ in 0..self.dice.roll(4) {
                     let key = if self.dice.one_in(12) {
                         self.literal()
                     } else {
-                        Part::text(self.dice.pick(&["\"a\"", "\"s\"", "\"m\"", "\"0\""]))
+                        TextPart::text(self.dice.pick(&["\"a\"", "\"s\"", "\"m\"", "\"0\""]))
                     };
                     let value = self.any(depth);
-                    parts.push(Part::content(vec![Part::text(" "), key, Part::text(" "), value]));
+                    parts.push(TextPart::content(vec![TextPart::text(" "), key, TextPart::text(" "), value]));
                 }
                 if self.dice.one_in(20) {
-                    parts.push(Part::text(" \"odd\""));
+                    parts.push(TextPart::text(" \"odd\""));
                 }
                 parts
             }
             "set" => {
-                let map =
-                    if self.dice.one_in(2) { Part::text(self.dice.pick(&["$", "$.m", "$.mm"])) } else { self.fresh_map(depth) };
+                let map = if self.dice.one_in(2) {
+                    TextPart::text(self.dice.pick(&["$", "$.m", "$.mm"]))
+                } else {
+                    self.fresh_map(depth)
+                };
                 // Keys whose values are lists and maps for `range` keep them.
                 let key = self.dice.pick(&["\"s\"", "\"new\"", "\"a\"", "\"\""]);
-                vec![Part::text("set "), map, Part::text(format!(" {key} ")), self.literal()]
+                vec![TextPart::text("set "), map, TextPart::text(format!(" {key} ")), self.literal()]
             }
             "merge" | "mergeOverwrite" | "mustMerge" | "mustMergeOverwrite" => {
-                let mut parts = vec![Part::text(name)];
+                let mut parts = vec![TextPart::text(name)];
                 for _ in 0..=self.dice.roll(3) {
                     let map = self.fresh_map(depth);
-                    parts.extend([Part::text(" "), map]);
+                    parts.extend([TextPart::text(" "), map]);
                 }
                 parts
             }
@@ -52,90 +55,90 @@ impl Scope {
                     _ if self.functions.get(name).is_some() => self.list(depth),
                     _ => self.list(0),
                 };
-                let mut parts = vec![Part::text(format!("{name} ")), subject];
+                let mut parts = vec![TextPart::text(format!("{name} ")), subject];
                 for indexes in [&SMALL_INTEGERS[..], &LAST_INDEXES, &LAST_INDEXES].into_iter().take(self.dice.roll(4)) {
-                    parts.push(Part::content(vec![Part::text(" "), Part::text(self.dice.pick(indexes))]));
+                    parts.push(TextPart::content(vec![TextPart::text(" "), TextPart::text(self.dice.pick(indexes))]));
                 }
                 parts
             }
             "dig" => {
                 let keys = self.dice.pick(&["\"a\"", "\"m\" \"a\"", "\"s\" \"a\"", "\"mm\" \"m\" \"s\"", "1"]);
                 let (otherwise, map) = (self.any(depth), self.map(depth));
-                vec![Part::text(format!("dig {keys} ")), otherwise, Part::text(" "), map]
+                vec![TextPart::text(format!("dig {keys} ")), otherwise, TextPart::text(" "), map]
             }
             "index" => match self.dice.roll(4) {
-                0 => vec![Part::text("index "), self.list(depth), Part::text(" "), self.small_integer()],
+                0 => vec![TextPart::text("index "), self.list(depth), TextPart::text(" "), self.small_integer()],
                 1 => vec![
-                    Part::text("index "),
+                    TextPart::text("index "),
                     self.map(depth),
-                    Part::text(self.dice.pick(&[" \"a\"", " \"s\"", " \"m\" \"a\"", " 1"])),
+                    TextPart::text(self.dice.pick(&[" \"a\"", " \"s\"", " \"m\" \"a\"", " 1"])),
                 ],
-                2 => vec![Part::text("index "), self.text("", 0, depth), Part::text(" "), self.small_integer()],
-                _ => vec![Part::text("index "), self.any(depth), Part::text(" "), self.any(depth)],
+                2 => vec![TextPart::text("index "), self.text("", 0, depth), TextPart::text(" "), self.small_integer()],
+                _ => vec![TextPart::text("index "), self.any(depth), TextPart::text(" "), self.any(depth)],
             },
             "eq" | "ne" | "lt" | "le" | "gt" | "ge" if self.dice.one_in(2) => {
                 let is_text = self.dice.one_in(2);
-                let mut parts = vec![Part::text(name)];
+                let mut parts = vec![TextPart::text(name)];
                 for _ in 0..2 + usize::from(self.dice.one_in(6)) {
                     let operand = if is_text {
                         self.text("", 0, depth)
                     } else {
-                        Part::operand(vec![Part::text(self.dice.pick(&INTEGERS))])
+                        TextPart::operand(vec![TextPart::text(self.dice.pick(&INTEGERS))])
                     };
-                    parts.extend([Part::text(" "), operand]);
+                    parts.extend([TextPart::text(" "), operand]);
                 }
                 parts
             }
             "printf" => {
                 let format = format!("printf {:?}", self.dice.pick(&FORMATS));
-                let mut parts = vec![Part::text(format)];
+                let mut parts = vec![TextPart::text(format)];
                 for _ in 0..self.dice.roll(4) {
                     let operand = self.any(depth);
-                    parts.push(Part::content(vec![Part::text(" "), operand]));
+                    parts.push(TextPart::content(vec![TextPart::text(" "), operand]));
                 }
                 parts
             }
             "include" => {
                 let callee = self.callee();
                 vec![
-                    Part::text(format!("include {callee} ")),
-                    Part::operand(vec![Part::text(self.dice.pick(&["$", ".", "$.m"]))]),
+                    TextPart::text(format!("include {callee} ")),
+                    TextPart::operand(vec![TextPart::text(self.dice.pick(&["$", ".", "$.m"]))]),
                 ]
             }
-            "tpl" => vec![Part::text("tpl "), self.text("tpl", 0, 0), Part::text(self.dice.pick(&[" $", " .", " $.mm"]))],
-            "date" => vec![Part::text(format!("date {} {}", self.dice.pick(&LAYOUTS), self.dice.pick(&SECONDS)))],
+            "tpl" => vec![TextPart::text("tpl "), self.text("tpl", 0, 0), TextPart::text(self.dice.pick(&[" $", " .", " $.mm"]))],
+            "date" => vec![TextPart::text(format!("date {} {}", self.dice.pick(&LAYOUTS), self.dice.pick(&SECONDS)))],
             "dateInZone" => {
                 let (layout, seconds, zone) = (self.dice.pick(&LAYOUTS), self.dice.pick(&SECONDS), self.dice.pick(&ZONES));
-                vec![Part::text(format!("dateInZone {layout} {seconds} {zone}"))]
+                vec![TextPart::text(format!("dateInZone {layout} {seconds} {zone}"))]
             }
-            "htmlDate" => vec![Part::text(format!("htmlDate {}", self.dice.pick(&SECONDS)))],
+            "htmlDate" => vec![TextPart::text(format!("htmlDate {}", self.dice.pick(&SECONDS)))],
             "htmlDateInZone" => {
-                vec![Part::text(format!("htmlDateInZone {} {}", self.dice.pick(&SECONDS), self.dice.pick(&ZONES)))]
+                vec![TextPart::text(format!("htmlDateInZone {} {}", self.dice.pick(&SECONDS), self.dice.pick(&ZONES)))]
             }
-            "duration" => vec![Part::text(format!("duration {}", self.dice.pick(&["95", "\"3600\"", "\"x\"", "0", "$.n"])))],
-            "durationRound" => vec![Part::text(format!("durationRound {}", self.dice.pick(&DURATIONS)))],
+            "duration" => vec![TextPart::text(format!("duration {}", self.dice.pick(&["95", "\"3600\"", "\"x\"", "0", "$.n"])))],
+            "durationRound" => vec![TextPart::text(format!("durationRound {}", self.dice.pick(&DURATIONS)))],
             _ if name.starts_with("regex") || name.starts_with("mustRegex") => self.pattern_call(name, depth),
             _ => return None,
         };
-        Some(Part::operand(parts))
+        Some(TextPart::operand(parts))
     }
 
-    fn pattern_call(&mut self, name: &'static str, depth: usize) -> Vec<Part> {
+    fn pattern_call(&mut self, name: &'static str, depth: usize) -> Vec<TextPart> {
         let pattern = self.dice.pick(&PATTERNS);
         let subject = self.text("", 0, depth);
-        let mut parts = vec![Part::text(format!("{name} `{pattern}` ")), subject];
+        let mut parts = vec![TextPart::text(format!("{name} `{pattern}` ")), subject];
         if name.ends_with("QuoteMeta") {
-            parts = vec![Part::text(format!("{name} `{pattern}`"))];
+            parts = vec![TextPart::text(format!("{name} `{pattern}`"))];
         } else if name.contains("Replace") {
-            parts.push(Part::text(format!(" {}", self.dice.pick(&REPLACEMENTS))));
+            parts.push(TextPart::text(format!(" {}", self.dice.pick(&REPLACEMENTS))));
         } else if name.contains("FindAll") || name.contains("Split") {
-            parts.push(Part::text(format!(" {}", self.dice.pick(&["-1", "0", "1", "2"]))));
+            parts.push(TextPart::text(format!(" {}", self.dice.pick(&["-1", "0", "1", "2"]))));
         }
         parts
     }
 
     /// Returns a value with methods, or the result of one of these. It is printed as it is.
-    pub(super) fn object(&mut self) -> Part {
+    pub(super) fn object(&mut self) -> TextPart {
         let time = format!("(toDate {} {})", self.dice.pick(&LAYOUTS[..1]), self.dice.pick(&DATES));
         let version = format!("(semver {})", self.dice.pick(&VERSIONS));
         let text = match self.dice.roll(9) {
@@ -155,6 +158,6 @@ impl Scope {
             ),
             _ => format!("{version}.Compare (semver {})", self.dice.pick(&VERSIONS)),
         };
-        Part::text(text)
+        TextPart::text(text)
     }
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dice::Dice;
+use super::dice::SeededDice;
 
 const TEXTS: [&str; 12] =
     ["", "text", "Hello World", "a-b_c", "é日本", "line\nbreak", "12", "1.5", "true", "null", "<&>", " padded "];
 const NUMBERS: [f64; 10] = [0.0, 1.0, -1.0, 2.5, 3.0, 1e6, 1e21, -0.5, 1e-7, 12_345_678.0];
 
 /// Returns the root of the data.
-pub(super) fn root(dice: &mut Dice) -> Value {
+pub(super) fn root(dice: &mut SeededDice) -> Value {
     json!({
         "s": dice.pick(&TEXTS),
         "n": dice.pick(&NUMBERS),
@@ -53,7 +53,7 @@ pub(super) fn smaller(value: &Value) -> Vec<Value> {
     }
 }
 
-fn any(dice: &mut Dice, depth: usize) -> Value {
+fn any(dice: &mut SeededDice, depth: usize) -> Value {
     match dice.roll(if depth == 0 { 4 } else { 6 }) {
         0 => Value::Null,
         1 => dice.one_in(2).into(),
@@ -64,11 +64,11 @@ fn any(dice: &mut Dice, depth: usize) -> Value {
     }
 }
 
-fn list(dice: &mut Dice, depth: usize) -> Value {
+fn list(dice: &mut SeededDice, depth: usize) -> Value {
     (0..dice.roll(4)).map(|_| any(dice, depth)).collect()
 }
 
-fn map(dice: &mut Dice, depth: usize) -> Value {
+fn map(dice: &mut SeededDice, depth: usize) -> Value {
     const KEYS: [&str; 7] = ["s", "m", "a", "B", "key", "with space", "10"];
     let mut entries = Map::new();
     for _ in 0..dice.roll(4) {

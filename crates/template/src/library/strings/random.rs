@@ -37,6 +37,10 @@ fn random_text(count: usize, alphabet: &[u8], host: &dyn TemplateHost) -> Result
     Ok((0..limits::text_size(count, 1)?).map(|_| alphabet[indexes.below(alphabet.len())]).collect())
 }
 
+/// The number of attempts to get a number below a bound. Of random numbers each has an even chance at least; a host whose bytes are all equal may never
+/// give one.
+const ATTEMPTS: usize = 128;
+
 /// Indexes of equal probability, made of the random bytes of a host.
 struct RandomIndexes<'a> {
     host: &'a dyn TemplateHost,
@@ -62,10 +66,41 @@ impl<'a> RandomIndexes<'a> {
     fn below(&mut self, bound: usize) -> usize {
         let mask = bound.next_power_of_two() - 1;
         let count = (usize::BITS - mask.leading_zeros()).div_ceil(8);
-        loop {
-            let number = (0..count).fold(0, |number, _| (number << 8) | usize::from(self.byte())) & mask;
-            if number < bound {
-                return number;
+        let mut number = || (0..count).fold(0, |number, _| (number << 8) | usize::from(self.byte())) & mask;
+        (0..ATTEMPTS).map(|_| number()).find(|number| *number < bound).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::any::Any;
+
+    use jiff::Timestamp;
+
+    use super::*;
+
+    /// A host whose random bytes are all the same.
+    struct EqualBytesHost(u8);
+
+    impl TemplateHost for EqualBytesHost {
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+
+        fn fill_random(&self, buffer: &mut [u8]) {
+            buffer.fill(self.0);
+        }
+
+        fn as_any(&self) -> &dyn Any {
+            self
+        }
+    }
+
+    #[test]
+    fn indexes_are_below_their_bound_whatever_the_bytes_of_the_host_are() {
+        for byte in [0, 7, 255] {
+            for bound in [1, 2, 6, 255, 256, 257, 70_000] {
+                assert!(RandomIndexes::new(&EqualBytesHost(byte)).below(bound) < bound, "{byte} {bound}");
             }
         }
     }

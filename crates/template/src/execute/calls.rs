@@ -19,7 +19,9 @@ impl<'a> TreeExecution<'a> {
             let arguments = self.arguments(name, &function.signature, arguments)?;
             let host = self.host;
             let result = function.call(&mut FunctionCall { arguments, engine: self, host });
-            return self.result(result, name, call, written);
+            let value = self.result(result, name, call, written)?;
+            self.usage.check_time().map_err(|message| self.limit(message))?;
+            return Ok(value);
         }
         let result = match language::find(name) {
             None => return Err(self.error(format!("{} is not a defined function", quote(name.as_bytes()))).into()),

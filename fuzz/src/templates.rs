@@ -9,7 +9,8 @@ use kubewright_template::library::data::{self, DataFlavour};
 use kubewright_template::library::{add_helm, add_sprig};
 use kubewright_template::{Delimiters, FunctionSet, GoMap, GoValue, TemplateError, TemplateHost, TemplateLimits, TemplateSet};
 
-const LIMITS: TemplateLimits = TemplateLimits { output: 100_000, depth: 20, steps: 20_000, time: Duration::from_secs(10) };
+const LIMITS: TemplateLimits =
+    TemplateLimits { output: 100_000, values: 100_000_000, depth: 20, steps: 20_000, time: Duration::from_secs(10) };
 
 static FUNCTIONS: LazyLock<Arc<FunctionSet>> = LazyLock::new(|| {
     let mut functions = FunctionSet::new();

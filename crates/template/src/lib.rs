@@ -2,9 +2,10 @@
 //!
 //! A [`TemplateSet`] holds the named templates of one namespace. [`TemplateSet::execute`] renders one of them with a [`GoValue`] as its data. Functions
 //! come from a [`FunctionSet`]; [`library`] has those of Go and of sprig. A template can neither read files, nor the environment, nor the network: it
-//! sees its data, its functions, and the [`TemplateHost`] (time and randomness) that the caller passes. [`TemplateLimits`] bound output, depth and steps.
+//! sees its data, its functions, and the [`TemplateHost`] (time and randomness) that the caller passes. [`TemplateLimits`] bound output,
+//! values, depth, steps and time.
 //!
-//! The crate knows nothing of Kubernetes, of Helm charts, and of kustomizations; those are in `kubewright-render`.
+//! The crate knows nothing of Kubernetes, of Helm charts, and of kustomizations; those are in `kubewright-chart` and `kubewright-kustomize`.
 //!
 //! Modules, from low to high: `error`, `signature`, `value`, `format`, `function`, `syntax`, `set`, `execute`, `library`.
 

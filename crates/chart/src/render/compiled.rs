@@ -50,7 +50,7 @@ pub struct CompiledChartBuilder {
 }
 
 impl CompiledChartBuilder {
-    /// Sets the limits of one rendering: output and time are those of all templates together, steps and depth those of each. See [`TemplateLimits`] for the defaults.
+    /// Sets the limits of one rendering: output and time are those of all templates together, values, steps and depth those of each. See [`TemplateLimits`] for the defaults.
     pub const fn limits(mut self, limits: TemplateLimits) -> Self {
         self.limits = limits;
         self

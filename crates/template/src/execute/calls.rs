@@ -19,9 +19,7 @@ impl<'a> TreeExecution<'a> {
             let arguments = self.arguments(name, &function.signature, arguments)?;
             let host = self.host;
             let result = function.call(&mut FunctionCall { arguments, engine: self, host });
-            let value = self.result(result, name, call, written)?;
-            self.usage.check_time().map_err(|message| self.limit(message))?;
-            return Ok(value);
+            return self.result(result, name, call, written);
         }
         let result = match language::find(name) {
             None => return Err(self.error(format!("{} is not a defined function", quote(name.as_bytes()))).into()),
@@ -101,12 +99,10 @@ impl<'a> TreeExecution<'a> {
         written: &'a [Operand],
     ) -> Outcome<SeenValue> {
         let value = result.map_err(|error| self.call_error(error, name, call, written))?;
-        if let GoValue::String(text) = &value {
-            self.usage.produced(text.len()).map_err(|message| {
-                self.node = call;
-                self.limit(message)
-            })?;
-        }
+        self.usage.called(&value).map_err(|message| {
+            self.node = call;
+            self.limit(message)
+        })?;
         Ok(value.into())
     }
 

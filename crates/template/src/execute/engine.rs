@@ -10,6 +10,9 @@ use crate::value::{GoString, GoValue};
 /// The name that Helm gives to the set of templates, and to a text that `tpl` executes.
 const SET_NAME: &str = "gotpl";
 
+/// The largest size of a compiled text, as a multiple of that of the text.
+const COMPILED_SIZE: usize = 64;
+
 impl TemplateEngine for TreeExecution<'_> {
     fn include(&mut self, name: &str, data: &GoValue) -> Result<GoString, FunctionError> {
         if self.usage.enter().is_err() {
@@ -25,9 +28,15 @@ impl TemplateEngine for TreeExecution<'_> {
     }
 
     fn evaluate(&mut self, text: &str, data: &GoValue) -> Result<GoString, FunctionError> {
-        self.usage.enter().map_err(|message| FunctionError::from(self.limit(message)))?;
-        let result = self.evaluate_inside(text, data);
-        self.usage.leave();
+        let size = text.len().saturating_mul(COMPILED_SIZE);
+        self.usage.hold(size).map_err(|message| self.limit(message))?;
+        let entered = self.usage.enter().map_err(|message| FunctionError::from(self.limit(message)));
+        let result = entered.and_then(|()| {
+            let result = self.evaluate_inside(text, data);
+            self.usage.leave();
+            result
+        });
+        self.usage.release(size);
         result
     }
 }

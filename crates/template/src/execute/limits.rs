@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use crate::format::LARGEST_TEXT;
+use crate::value::{GoValue, own_size};
+
 /// The number of steps between two looks at the clock.
 const STEPS_PER_CLOCK: u64 = 2048;
 
@@ -10,6 +13,9 @@ const STEPS_PER_CLOCK: u64 = 2048;
 pub struct TemplateLimits {
     /// The maximum size of the output, in bytes, those of `include` and `tpl` counted too. The default is 64 MiB.
     pub output: usize,
+    /// The maximum size of the texts, lists and maps that functions and methods make, in bytes, of all calls together, and of the texts that `tpl`
+    /// compiles while it executes them. The default is 1 GiB.
+    pub values: usize,
     /// The maximum number of templates that are executed inside each other. The default is 1000.
     pub depth: usize,
     /// The maximum number of executed nodes. The default is 50 million.
@@ -20,7 +26,7 @@ pub struct TemplateLimits {
 
 impl Default for TemplateLimits {
     fn default() -> Self {
-        Self { output: 64 << 20, depth: 1000, steps: 50_000_000, time: Duration::from_secs(30) }
+        Self { output: LARGEST_TEXT, values: 1 << 30, depth: 1000, steps: 50_000_000, time: Duration::from_secs(30) }
     }
 }
 
@@ -32,10 +38,13 @@ fn now() -> Instant {
 /// The use of the limits.
 #[derive(Debug)]
 pub(super) struct ExecutionUsage {
-    pub(super) limits: TemplateLimits,
+    limits: TemplateLimits,
     /// The number of templates that are being executed inside the first.
-    pub(super) depth: usize,
+    depth: usize,
     output: usize,
+    values: usize,
+    /// The memory that the execution takes besides values, in bytes.
+    held: usize,
     steps: u64,
     started: Instant,
 }
@@ -43,7 +52,7 @@ pub(super) struct ExecutionUsage {
 impl ExecutionUsage {
     /// Starts to count.
     pub(super) fn new(limits: TemplateLimits) -> Self {
-        Self { limits, depth: 0, output: 0, steps: 0, started: now() }
+        Self { limits, depth: 0, output: 0, values: 0, held: 0, steps: 0, started: now() }
     }
 
     /// Counts a step. The error is the text of the exceeded limit.
@@ -55,9 +64,42 @@ impl ExecutionUsage {
         if self.steps.is_multiple_of(STEPS_PER_CLOCK) { self.check_time() } else { Ok(()) }
     }
 
-    /// Checks the duration. A call of a function of the set is followed by a check: a key or the hash of a password takes longer than thousands of
-    /// steps.
-    pub(super) fn check_time(&self) -> Result<(), String> {
+    /// Counts the result of a call, and checks the duration: a key or the hash of a password takes longer than thousands of steps. A string that could
+    /// never be printed is refused before it doubles again.
+    pub(super) fn called(&mut self, result: &GoValue) -> Result<(), String> {
+        if let GoValue::String(text) = result
+            && text.len() > self.limits.output
+        {
+            return Err(format!("a string of {} bytes exceeds the limit of {} bytes", text.len(), self.limits.output));
+        }
+        self.values = self.values.saturating_add(own_size(result));
+        self.check_values()?;
+        self.check_time()
+    }
+
+    /// Counts memory that the execution takes besides values, until it is released.
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), String> {
+        self.held = self.held.saturating_add(bytes);
+        let checked = self.check_values();
+        if checked.is_err() {
+            self.release(bytes);
+        }
+        checked
+    }
+
+    /// Ends the count of memory.
+    pub(super) const fn release(&mut self, bytes: usize) {
+        self.held = self.held.saturating_sub(bytes);
+    }
+
+    fn check_values(&self) -> Result<(), String> {
+        if self.values.saturating_add(self.held) > self.limits.values {
+            return Err(format!("the values exceed the limit of {} bytes", self.limits.values));
+        }
+        Ok(())
+    }
+
+    fn check_time(&self) -> Result<(), String> {
         if now().duration_since(self.started) >= self.limits.time {
             return Err(format!("the execution exceeds the limit of {:?}", self.limits.time));
         }
@@ -69,14 +111,6 @@ impl ExecutionUsage {
         self.output = self.output.saturating_add(bytes);
         if self.output > self.limits.output {
             return Err(format!("the output exceeds the limit of {} bytes", self.limits.output));
-        }
-        Ok(())
-    }
-
-    /// Checks the size of a value that a function made: a string that could never be printed is refused before it doubles again.
-    pub(super) fn produced(&self, bytes: usize) -> Result<(), String> {
-        if bytes > self.limits.output {
-            return Err(format!("a string of {bytes} bytes exceeds the limit of {} bytes", self.limits.output));
         }
         Ok(())
     }

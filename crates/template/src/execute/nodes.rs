@@ -5,7 +5,7 @@ use super::run::{Outcome, TreeExecution, with_stack};
 use super::seen::{SeenValue, plain, shown};
 use crate::format;
 use crate::syntax::{Branch, TemplateNode, TemplatePipeline};
-use crate::value::GoValue;
+use crate::value::{GoMap, GoString, GoValue};
 
 /// The way on after a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,16 +98,11 @@ impl<'a> TreeExecution<'a> {
                 list.is_empty()
             }
             GoValue::Map(map) => {
-                // The entries as they are now: the body may change the map.
-                let entries = map.entries();
-                let is_empty = entries.is_empty();
-                for (key, item) in entries {
-                    let element = SeenValue::of_map(map, item);
-                    if self.iteration(branch, GoValue::String(key), element)? == BodyFlow::Break {
-                        break;
-                    }
-                }
-                is_empty
+                let size = map.len() * size_of::<(GoString, GoValue)>();
+                self.usage.hold(size).map_err(|message| self.limit(message))?;
+                let result = self.entries(branch, map);
+                self.usage.release(size);
+                result?
             }
             _ => return Err(self.error(format!("range can't iterate over {}", shown(&value))).into()),
         };
@@ -117,6 +112,19 @@ impl<'a> TreeExecution<'a> {
         };
         self.variables.truncate(height);
         Ok(flow)
+    }
+
+    /// Executes the body of a loop for the entries of a map as they are now: the body may change the map. The result is true if there are none.
+    fn entries(&mut self, branch: &'a Branch, map: &GoMap) -> Outcome<bool> {
+        let entries = map.entries();
+        let is_empty = entries.is_empty();
+        for (key, item) in entries {
+            let element = SeenValue::of_map(map, item);
+            if self.iteration(branch, GoValue::String(key), element)? == BodyFlow::Break {
+                break;
+            }
+        }
+        Ok(is_empty)
     }
 
     /// Executes the body of a loop once. The variables of the loop keep their slots, those of the body end.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::limits::{ExecutionUsage, TemplateLimits};
 use super::place::FailingNode;
 use super::seen::SeenValue;
@@ -176,23 +178,14 @@ pub(super) fn with_stack<T>(run: impl FnOnce() -> T) -> T {
 
 /// Returns a finished output, from which the text of absent values is removed.
 fn finished(output: Vec<u8>) -> GoString {
-    let mut kept: Option<Vec<u8>> = None;
-    let (mut copied, mut index) = (0, 0);
-    while let Some(found) = output[index..].iter().position(|byte| *byte == NO_VALUE[0]) {
-        index += found;
-        if output[index..].starts_with(NO_VALUE) {
-            kept.get_or_insert_default().extend_from_slice(&output[copied..index]);
-            index += NO_VALUE.len();
-            copied = index;
-        } else {
-            index += 1;
-        }
+    let (mut kept, mut copied) = (Vec::new(), 0);
+    for found in memmem::find_iter(&output, NO_VALUE) {
+        kept.extend_from_slice(&output[copied..found]);
+        copied = found + NO_VALUE.len();
     }
-    match kept {
-        Some(mut kept) => {
-            kept.extend_from_slice(&output[copied..]);
-            kept.into()
-        }
-        None => output.into(),
+    if copied == 0 {
+        return output.into();
     }
+    kept.extend_from_slice(&output[copied..]);
+    kept.into()
 }

@@ -1,7 +1,8 @@
 //! `printf`: directives in a text.
 
+use super::LARGEST_TEXT;
 use super::flags::PrintFlags;
-use super::printer::{SIZE, ValuePrinter};
+use super::printer::ValuePrinter;
 use crate::error::FunctionError;
 use crate::value::{GoString, GoValue};
 
@@ -21,8 +22,8 @@ pub fn printf(format: &GoString, arguments: &[GoValue]) -> Result<GoString, Func
     };
     directives.run();
     let printer = &mut directives.printer;
-    if printer.failure.is_none() && printer.output.len() > SIZE {
-        printer.failure = Some(format!("the text is larger than {SIZE} bytes"));
+    if printer.failure.is_none() && printer.output.len() > LARGEST_TEXT {
+        printer.failure = Some(format!("the text is larger than {LARGEST_TEXT} bytes"));
     }
     match printer.failure.take() {
         Some(failure) => Err(FunctionError::new(failure)),
@@ -46,7 +47,7 @@ struct Directives<'a> {
 
 impl Directives<'_> {
     fn run(&mut self) {
-        while self.position < self.format.len() && self.printer.output.len() <= SIZE {
+        while self.position < self.format.len() && self.printer.output.len() <= LARGEST_TEXT {
             let rest = &self.format[self.position..];
             let length = rest.iter().position(|byte| *byte == b'%').unwrap_or(rest.len());
             self.printer.output.extend_from_slice(&rest[..length]);

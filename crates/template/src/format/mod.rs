@@ -17,30 +17,33 @@ use printer::ValuePrinter;
 
 use crate::value::{GoString, GoValue};
 
+/// The maximal size of a text that a function makes, in bytes; also the default limit of a template's output.
+pub(crate) const LARGEST_TEXT: usize = 64 << 20;
+
 /// Returns the texts of the values, as `fmt.Sprint` joins them: with blanks between two of which neither is a string.
 pub(crate) fn print(arguments: &[GoValue]) -> GoString {
-    let mut output = Vec::new();
+    let mut printer = ValuePrinter::default();
     let is_string = |value: &GoValue| value.kind() == "string";
     for (index, value) in arguments.iter().enumerate() {
         if index > 0 && !is_string(value) && !is_string(&arguments[index - 1]) {
-            output.push(b' ');
+            printer.push(" ");
         }
-        print_into(&mut output, value);
+        printer.argument(value, 'v');
     }
-    output.into()
+    printer.noted().into()
 }
 
 /// Returns the texts of the values with blanks between them and a line break at the end, as `fmt.Sprintln` does.
 pub(crate) fn println(arguments: &[GoValue]) -> GoString {
-    let mut output = Vec::new();
+    let mut printer = ValuePrinter::default();
     for (index, value) in arguments.iter().enumerate() {
         if index > 0 {
-            output.push(b' ');
+            printer.push(" ");
         }
-        print_into(&mut output, value);
+        printer.argument(value, 'v');
     }
-    output.push(b'\n');
-    output.into()
+    printer.push("\n");
+    printer.noted().into()
 }
 
 /// Writes a value as an action does: as `%v`, but nil as `<no value>`.
@@ -48,16 +51,10 @@ pub(crate) fn print_value(output: &mut Vec<u8>, value: &GoValue) {
     match value {
         GoValue::Nil => output.extend_from_slice(b"<no value>"),
         GoValue::String(text) => output.extend_from_slice(text.as_bytes()),
-        value => print_into(output, value),
+        value => {
+            let mut printer = ValuePrinter::default();
+            printer.argument(value, 'v');
+            output.append(&mut printer.noted());
+        }
     }
-}
-
-/// Writes a value as `%v`. A value that is nested too deep, or too large, ends in a note that says so.
-fn print_into(output: &mut Vec<u8>, value: &GoValue) {
-    let mut printer = ValuePrinter::default();
-    printer.argument(value, 'v');
-    if let Some(failure) = printer.failure.take() {
-        printer.push(&format!("%!({failure})"));
-    }
-    output.append(&mut printer.output);
 }

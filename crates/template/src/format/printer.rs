@@ -4,13 +4,11 @@ use std::fmt::Write as _;
 
 use super::flags::PrintFlags;
 use super::number::{write_float, write_integer};
-use super::{can_backquote, quote, quote_ascii};
+use super::{LARGEST_TEXT, can_backquote, quote, quote_ascii};
 use crate::value::{ElementType, GoList, GoMap, GoObject, GoString, GoValue, IntegerType, MapType};
 
 /// The nesting of values beyond which printing stops: a map may contain itself.
 const DEPTH: usize = 1000;
-/// The size of a text, in bytes, beyond which printing stops: shared values can make one of any size.
-pub(super) const SIZE: usize = 64 << 20;
 /// The address that pointers print. A real one would differ from run to run.
 const ADDRESS: i128 = 0xc0_0000_0000;
 
@@ -56,6 +54,14 @@ impl ValuePrinter {
         self.is_noting = was_noting;
     }
 
+    /// Returns the text, at the end of which a note tells of a value that is nested too deep, or of a text that is too large.
+    pub(super) fn noted(mut self) -> Vec<u8> {
+        if let Some(failure) = self.failure.take() {
+            self.push(&format!("%!({failure})"));
+        }
+        self.output
+    }
+
     pub(super) fn push(&mut self, text: &str) {
         self.output.extend_from_slice(text.as_bytes());
     }
@@ -64,8 +70,9 @@ impl ValuePrinter {
         if depth > DEPTH {
             self.failure.get_or_insert_with(|| format!("the value is nested more than {DEPTH} levels deep"));
         }
-        if self.output.len() > SIZE {
-            self.failure.get_or_insert_with(|| format!("the text of the value is larger than {SIZE} bytes"));
+        // Shared values can make a text of any size.
+        if self.output.len() > LARGEST_TEXT {
+            self.failure.get_or_insert_with(|| format!("the text of the value is larger than {LARGEST_TEXT} bytes"));
         }
         if self.failure.is_some() {
             return;

@@ -1,6 +1,6 @@
 //! The functions of sprig, in groups, and those of Helm that need no chart.
 //!
-//! Modules, from low to high: `printing`, `limits`, `numbers`, `data`, `defaults`, `helm`, `lists`, `maps`, `paths`,
+//! Modules, from low to high: `limits`, `printing`, `numbers`, `data`, `defaults`, `helm`, `lists`, `maps`, `paths`,
 //! `patterns`, `reflection`, `strings`, `urls`, `encoding`, `crypto`, `dates`, `versions`.
 
 mod crypto;

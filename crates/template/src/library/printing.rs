@@ -1,5 +1,7 @@
 //! Values as text, as sprig's functions print their arguments.
 
+use super::limits;
+use crate::error::FunctionError;
 use crate::format;
 use crate::value::{ElementType, GoList, GoString, GoValue};
 
@@ -21,12 +23,26 @@ pub(super) fn display(value: &GoValue) -> GoString {
 }
 
 /// Returns the texts of the elements of a list without nil, of a value that is no list its own text, and nothing for nil.
-pub(super) fn texts_of(value: &GoValue) -> Vec<GoString> {
+pub(super) fn texts_of(value: &GoValue) -> Result<Vec<GoString>, FunctionError> {
     match (elements_of(value), value) {
-        (Some(list), _) => list.iter().filter(|item| !matches!(item, GoValue::Nil)).map(text_of).collect(),
-        (None, GoValue::Nil) => Vec::new(),
-        (None, other) => vec![text_of(other)],
+        (Some(list), _) => texts(list.iter(), text_of),
+        (None, GoValue::Nil) => Ok(Vec::new()),
+        (None, other) => Ok(vec![text_of(other)]),
     }
+}
+
+/// Returns the texts of values without nil, which are not larger together than a text may be: a list can have a large value many times.
+pub(super) fn texts<'v>(
+    values: impl IntoIterator<Item = &'v GoValue>,
+    text_of: impl Fn(&GoValue) -> GoString,
+) -> Result<Vec<GoString>, FunctionError> {
+    let (mut texts, mut size) = (Vec::new(), 0);
+    for value in values.into_iter().filter(|value| !matches!(value, GoValue::Nil)) {
+        let text = text_of(value);
+        size = limits::text_size(1, size + text.len())?;
+        texts.push(text);
+    }
+    Ok(texts)
 }
 
 /// Returns the elements of a value whose kind is a slice, named types over slices too.

@@ -1,7 +1,7 @@
 //! Functions of types.
 
 use crate::function::{FunctionSet, Parameter, Signature};
-use crate::value::{GoValue, deep_equal};
+use crate::value::DeepComparison;
 
 const ANY: Signature = Signature::of(&[Parameter::Any]);
 const NAME_AND_ANY: Signature = Signature::of(&[Parameter::String, Parameter::Any]);
@@ -25,8 +25,8 @@ pub(super) fn add(functions: &mut FunctionSet) {
         Ok((name.as_bytes() == value.kind().as_bytes()).into())
     });
     functions.add("deepEqual", Signature::of(&[Parameter::Any, Parameter::Any]), |call| {
-        let (left, right): (GoValue, GoValue) = (call.take(0), call.take(1));
-        Ok(deep_equal(&left, &right).into())
+        let (left, right) = (call.take(0), call.take(1));
+        DeepComparison::new().is_equal(&left, &right).map(Into::into)
     });
 }
 

@@ -20,6 +20,8 @@ mod tree;
 
 pub use delimiters::Delimiters;
 pub(crate) use number::{float, signed};
+#[cfg(test)]
+pub(crate) use operand::LANGUAGE_FUNCTIONS;
 pub(crate) use parser::parse;
 pub(crate) use tree::{
     Branch, NumberLiteral, Offset, Operand, OperandTerm, SourceFile, TemplateCommand, TemplateNode, TemplatePipeline,

@@ -11,7 +11,7 @@ use super::tree::{Operand, OperandTerm, TemplateVariable};
 use crate::error::TemplateError;
 
 /// The functions that belong to the language.
-const LANGUAGE_FUNCTIONS: [&str; 19] = [
+pub(crate) const LANGUAGE_FUNCTIONS: [&str; 19] = [
     "and", "call", "eq", "ge", "gt", "html", "index", "js", "le", "len", "lt", "ne", "not", "or", "print", "printf", "println",
     "slice", "urlquery",
 ];

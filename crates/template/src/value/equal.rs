@@ -1,38 +1,91 @@
 //! Equality of values with their types.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::{GoList, GoMap, GoObject, GoValue};
+use crate::error::FunctionError;
 
-/// Returns true if two values are equal as Go's `reflect.DeepEqual` defines it: of equal types, and with equal elements. The integer 1 is not the float 1,
-/// and a nil slice is no empty one. Maps may contain themselves.
-pub fn deep_equal(left: &GoValue, right: &GoValue) -> bool {
-    // A list instead of recursion: values may be nested deeper than any stack.
-    let mut pairs = vec![(left.clone(), right.clone())];
-    let mut seen = HashSet::new();
-    while let Some((left, right)) = pairs.pop() {
-        let is_equal = match (&left, &right) {
-            (GoValue::Nil, GoValue::Nil) => true,
-            (GoValue::Bool(left), GoValue::Bool(right)) => left == right,
-            (GoValue::Integer(left, left_type), GoValue::Integer(right, right_type)) => left == right && left_type == right_type,
-            (GoValue::Float(left), GoValue::Float(right)) => left.partial_cmp(right) == Some(Ordering::Equal),
-            (GoValue::String(left), GoValue::String(right)) => left == right,
-            (GoValue::List(left), GoValue::List(right)) => lists(left, right, &mut pairs),
-            (GoValue::Map(left), GoValue::Map(right)) => {
-                !seen.insert((left.identity(), right.identity())) || maps(left, right, &mut pairs)
-            }
-            (GoValue::Object(left), GoValue::Object(right)) => {
-                Rc::ptr_eq(left, right) || objects(left.as_ref(), right.as_ref(), &mut pairs)
-            }
-            _ => false,
-        };
-        if !is_equal {
-            return false;
-        }
+/// The number of pairs of values that one function compares at most.
+const MOST_PAIRS: usize = 10_000_000;
+/// The number of bytes of two strings that count as a pair.
+const BYTES_OF_PAIR: usize = 64;
+
+/// The comparisons of one call of a function, as Go's `reflect.DeepEqual` defines them: values are equal if they are of equal types, and have equal
+/// elements. The integer 1 is not the float 1, and a nil slice is no empty one. Maps may contain themselves.
+pub(crate) struct DeepComparison {
+    /// The number of pairs that may still be compared.
+    pairs: usize,
+}
+
+impl DeepComparison {
+    pub(crate) const fn new() -> Self {
+        Self { pairs: MOST_PAIRS }
     }
-    true
+
+    /// Returns true if two values are equal. The error is that of values with too many parts.
+    pub(crate) fn is_equal(&mut self, left: &GoValue, right: &GoValue) -> Result<bool, FunctionError> {
+        // A list instead of recursion: values may be nested deeper than any stack.
+        let mut pairs = vec![(left.clone(), right.clone())];
+        // The pairs of lists and maps that have been compared, which may be shared by many others. They are held so that no other ones get their identity.
+        let mut seen: HashMap<[usize; 4], (GoValue, GoValue)> = HashMap::new();
+        while let Some((left, right)) = pairs.pop() {
+            self.count(&left, &right)?;
+            let is_equal = match (&left, &right) {
+                (GoValue::Nil, GoValue::Nil) => true,
+                (GoValue::Bool(left), GoValue::Bool(right)) => left == right,
+                (GoValue::Integer(left, left_type), GoValue::Integer(right, right_type)) => {
+                    left == right && left_type == right_type
+                }
+                (GoValue::Float(left), GoValue::Float(right)) => left.partial_cmp(right) == Some(Ordering::Equal),
+                (GoValue::String(left), GoValue::String(right)) => left == right,
+                (GoValue::List(list), GoValue::List(other)) => {
+                    let pair = [list.as_ptr() as usize, list.len(), other.as_ptr() as usize, other.len()];
+                    let is_new = list.is_empty() || seen.insert(pair, (left.clone(), right.clone())).is_none();
+                    !is_new || lists(list, other, &mut pairs)
+                }
+                (GoValue::Map(map), GoValue::Map(other)) => {
+                    let pair = [map.identity(), usize::MAX, other.identity(), usize::MAX];
+                    map.map_type() == other.map_type()
+                        && (seen.insert(pair, (left.clone(), right.clone())).is_some() || maps(map, other, &mut pairs))
+                }
+                (GoValue::Object(left), GoValue::Object(right)) => {
+                    Rc::ptr_eq(left, right) || objects(left.as_ref(), right.as_ref(), &mut pairs)
+                }
+                _ => false,
+            };
+            if !is_equal {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns true if a value is equal to one of the others.
+    pub(crate) fn is_in<'v>(
+        &mut self,
+        value: &GoValue,
+        others: impl IntoIterator<Item = &'v GoValue>,
+    ) -> Result<bool, FunctionError> {
+        for other in others {
+            if self.is_equal(value, other)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn count(&mut self, left: &GoValue, right: &GoValue) -> Result<(), FunctionError> {
+        let cost = match (left, right) {
+            (GoValue::String(left), GoValue::String(right)) if left.len() == right.len() => 1 + left.len() / BYTES_OF_PAIR,
+            _ => 1,
+        };
+        let rest = self.pairs.checked_sub(cost);
+        self.pairs =
+            rest.ok_or_else(|| FunctionError::new(format!("the values have more than {MOST_PAIRS} parts to compare")))?;
+        Ok(())
+    }
 }
 
 /// Compares two lists but for their elements, which are added to the pairs.
@@ -44,11 +97,8 @@ fn lists(left: &GoList, right: &GoList, pairs: &mut Vec<(GoValue, GoValue)>) -> 
     is_alike
 }
 
-/// Compares two maps but for their values, which are added to the pairs.
+/// Compares two maps of one type but for their values, which are added to the pairs.
 fn maps(left: &GoMap, right: &GoMap, pairs: &mut Vec<(GoValue, GoValue)>) -> bool {
-    if left.map_type() != right.map_type() || left.len() != right.len() {
-        return false;
-    }
     if left.is_same(right) {
         return true;
     }
@@ -81,6 +131,10 @@ fn objects(left: &dyn GoObject, right: &dyn GoObject, pairs: &mut Vec<(GoValue, 
 mod tests {
     use super::*;
     use crate::value::{ElementType, IntegerType, MapType};
+
+    fn deep_equal(left: &GoValue, right: &GoValue) -> bool {
+        DeepComparison::new().is_equal(left, right).unwrap()
+    }
 
     fn nested(depth: usize) -> GoValue {
         (0..depth).fold(GoValue::int(1), |value, _| GoValue::list([value]))
@@ -126,5 +180,21 @@ mod tests {
         assert!(!deep_equal(&f64::NAN.into(), &f64::NAN.into()));
         let list = GoValue::list([f64::NAN.into()]);
         assert!(deep_equal(&list, &list.clone()));
+    }
+
+    #[test]
+    fn values_that_share_their_parts_are_compared_once() {
+        let shared = || (0..100).fold(GoValue::int(1), |value, _| GoValue::list([value.clone(), value]));
+        assert!(deep_equal(&shared(), &shared()));
+    }
+
+    #[test]
+    fn comparisons_of_too_many_parts_are_errors() {
+        let mut comparison = DeepComparison { pairs: 10 };
+        let list = |count: usize| GoValue::list((0..count).map(|_| GoValue::Nil));
+        assert!(comparison.is_equal(&list(5), &list(5)).unwrap());
+        assert!(comparison.is_equal(&list(5), &list(5)).is_err());
+        let text = || GoValue::string("a".repeat(1000));
+        assert!(DeepComparison { pairs: 10 }.is_equal(&text(), &text()).is_err());
     }
 }

@@ -7,13 +7,15 @@ mod list;
 mod map;
 mod object;
 mod release;
+mod size;
 mod text;
 
 pub(crate) use cycles::CycleGuard;
-pub use equal::deep_equal;
+pub(crate) use equal::DeepComparison;
 pub use list::{ElementType, GoList};
 pub use map::{GoMap, MapType};
 pub use object::GoObject;
+pub(crate) use size::own_size;
 pub use text::GoString;
 
 use std::rc::Rc;

@@ -32,6 +32,11 @@ impl GoString {
         self.0.len()
     }
 
+    /// Returns the number of bytes if nothing else holds them, or else zero.
+    pub(super) fn own_len(&self) -> usize {
+        if Arc::strong_count(&self.0) == 1 { self.len() } else { 0 }
+    }
+
     /// Returns true for the empty string.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -12,7 +12,8 @@ use proptest::sample::select;
 use crate::functions::functions;
 use crate::host::CountingHost;
 
-const LIMITS: TemplateLimits = TemplateLimits { output: 100_000, depth: 20, steps: 20_000, time: Duration::from_secs(60) };
+const LIMITS: TemplateLimits =
+    TemplateLimits { output: 100_000, values: 100_000_000, depth: 20, steps: 20_000, time: Duration::from_secs(60) };
 
 static FUNCTIONS: LazyLock<Arc<FunctionSet>> = LazyLock::new(functions);
 

@@ -13,6 +13,7 @@ use crate::format;
 use crate::function::{Parameter, Signature};
 use crate::value::{GoString, GoValue};
 
+/// The body of a function. The engine checks the number of arguments against the signature before the call, so the indexes of fixed parameters are valid.
 pub(super) type Body = fn(&[GoValue]) -> Result<GoValue, FunctionError>;
 
 /// A function of the language.

@@ -2,6 +2,7 @@
 
 use super::{assert_rendered, data, render, try_render};
 use crate::execute::TemplateLimits;
+use crate::syntax::LANGUAGE_FUNCTIONS;
 use crate::value::{GoMap, GoValue};
 
 const VALUES: &str = r#"{"name": "web", "none": null, "list": ["a", "b"], "map": {"b": 2, "a": 1}, "deep": {"x": {"y": "z"}}}"#;
@@ -296,6 +297,13 @@ fn index_slice_and_len_reach_into_lists_maps_and_strings() {
             ("{{ len 3 }}", "error calling len: len of type int"),
         ],
     );
+}
+
+#[test]
+fn the_functions_that_the_parser_knows_can_be_called() {
+    for name in LANGUAGE_FUNCTIONS {
+        assert!(crate::execute::language::find(name).is_some(), "{name}");
+    }
 }
 
 #[test]

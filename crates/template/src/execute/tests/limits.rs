@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{data, render, try_render};
 use crate::error::TemplateError;
 use crate::execute::TemplateLimits;
-use crate::value::GoValue;
+use crate::value::{GoMap, GoValue};
 
 fn limits() -> TemplateLimits {
     TemplateLimits::default()
@@ -40,6 +40,39 @@ fn a_string_that_could_not_be_printed_is_refused_when_it_is_made() {
 }
 
 #[test]
+fn the_values_that_functions_make_are_limited_together() {
+    let limits = TemplateLimits { values: 1000, ..limits() };
+    let expected = "the values exceed the limit of 1000 bytes";
+    assert_limited("{{ $l := list }}{{ range 100 }}{{ $l = list $l (twice \"0123456789\") }}{{ end }}", limits, expected);
+    assert_limited("{{ range 200 }}{{ $x := print \"0123456789\" }}{{ end }}", limits, expected);
+    assert_limited("{{ $x := dict \"a\" (until 20) }}", limits, expected);
+}
+
+#[test]
+fn a_function_that_returns_a_value_of_the_data_makes_none() {
+    let data = data(r#"{"text": "a text of some length", "list": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}"#);
+    let text = "{{ range 100 }}{{ $x := default 1 $.text }}{{ $y := default 1 $.list }}{{ end }}";
+    assert_eq!(try_render(&[("t", text)], &data, &TemplateLimits { values: 1000, ..limits() }).unwrap(), "");
+}
+
+#[test]
+fn copies_of_maps_and_texts_that_are_being_executed_are_limited() {
+    let limits = TemplateLimits { values: 2000, ..limits() };
+    let expected = "the values exceed the limit of 2000 bytes";
+    let nested = |depth: usize| format!("{}{}", "{{ range $ }}".repeat(depth), "{{ end }}".repeat(depth));
+    let map = GoMap::from_pairs([("a", GoValue::int(1)), ("b", GoValue::int(2))]).into();
+    let rendered = |text: &str| try_render(&[("t", text)], &map, &limits).map_err(|error| error.to_string());
+    assert_eq!(rendered(&nested(5)).unwrap(), "");
+    assert!(rendered(&nested(50)).unwrap_err().ends_with(expected));
+    assert_eq!(rendered("{{ range 100 }}{{ tpl \"text\" . }}{{ end }}").unwrap().len(), 400);
+    assert!(
+        rendered("{{ define \"d\" }}{{ tpl \"{{ template `d` }}\" . }}{{ end }}{{ template \"d\" }}")
+            .unwrap_err()
+            .ends_with(expected)
+    );
+}
+
+#[test]
 fn the_steps_are_limited() {
     let limits = TemplateLimits { steps: 1000, ..limits() };
     assert_limited("{{ range 1000000000 }}{{ $x := . }}{{ end }}", limits, "the execution exceeds the limit of 1000 steps");
@@ -55,9 +88,9 @@ fn the_time_is_limited() {
 }
 
 #[test]
-fn the_time_is_checked_after_each_call_of_a_function() {
+fn the_time_is_checked_after_each_call() {
     let limits = TemplateLimits { time: Duration::ZERO, ..limits() };
-    assert_eq!(try_render(&[("t", "{{ print 1 }}")], &GoValue::Nil, &limits).unwrap(), "1");
+    assert_eq!(try_render(&[("t", "{{ 1 }}")], &GoValue::Nil, &limits).unwrap(), "1");
     assert_limited("{{ upper \"a\" }}", limits, "the execution exceeds the limit of 0ns");
 }
 

@@ -1,11 +1,11 @@
 //! Limits of the values that are encoded: shared values and maps that contain themselves can stand for texts of any size.
 
+use crate::format::LARGEST_TEXT;
+
+/// The number of values beyond which they are neither encoded nor read.
+pub(super) const MOST_VALUES: usize = 4_000_000;
 /// The nesting beyond which values are neither encoded nor read. Encoding and reading take the stack of the caller, a few KiB per level.
 pub(super) const DEPTH: usize = 300;
-/// The number of values beyond which they are not encoded.
-const VALUES: usize = 4_000_000;
-/// The size of all texts, in bytes, beyond which they are not encoded.
-const SIZE: usize = 64 << 20;
 
 /// The numbers of values and of bytes that an encoding may still have.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct EncodingBudget {
 
 impl EncodingBudget {
     pub(super) const fn new() -> Self {
-        Self { values: VALUES, size: SIZE }
+        Self { values: MOST_VALUES, size: LARGEST_TEXT }
     }
 
     /// Counts a value with a text of this size.
@@ -24,8 +24,17 @@ impl EncodingBudget {
         if depth > DEPTH {
             return Err(format!("the value is nested more than {DEPTH} levels deep"));
         }
-        self.values = self.values.checked_sub(1).ok_or_else(|| format!("the value has more than {VALUES} parts"))?;
-        self.size = self.size.checked_sub(size).ok_or_else(|| format!("the text of the value is larger than {SIZE} bytes"))?;
+        self.values = self.values.checked_sub(1).ok_or_else(|| format!("the value has more than {MOST_VALUES} parts"))?;
+        self.size = self.size.checked_sub(size).ok_or_else(too_large)?;
         Ok(())
     }
+
+    /// Checks the size of a text before it becomes longer.
+    pub(super) fn check_text(size: usize) -> Result<(), String> {
+        if size > LARGEST_TEXT { Err(too_large()) } else { Ok(()) }
+    }
+}
+
+fn too_large() -> String {
+    format!("the text of the value is larger than {LARGEST_TEXT} bytes")
 }

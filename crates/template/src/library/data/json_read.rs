@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::budget::DEPTH;
+use super::budget::{DEPTH, EncodingBudget};
 use crate::format::quote;
 use crate::value::{GoMap, GoString, GoValue, MapType};
 
 /// Reads a text that holds one value. The error is worded as Go's.
 pub(super) fn read(text: &[u8]) -> Result<GoValue, String> {
-    let mut reader = JsonReader { text, position: 0 };
+    let mut reader = JsonReader { text, position: 0, budget: EncodingBudget::new() };
     let value = reader.value(0)?;
     reader.skip_blanks();
     match reader.peek() {
@@ -20,6 +20,7 @@ pub(super) fn read(text: &[u8]) -> Result<GoValue, String> {
 struct JsonReader<'a> {
     text: &'a [u8],
     position: usize,
+    budget: EncodingBudget,
 }
 
 impl JsonReader<'_> {
@@ -27,6 +28,7 @@ impl JsonReader<'_> {
         if depth > DEPTH {
             return Err("exceeded max depth".to_owned());
         }
+        self.budget.take(depth, 0)?;
         self.skip_blanks();
         match self.peek() {
             Some(b'{') => self.object(depth),

@@ -39,6 +39,7 @@ struct JsonWriter {
 impl JsonWriter {
     fn value(&mut self, value: &GoValue, depth: usize) -> Result<(), String> {
         let start = self.output.len();
+        EncodingBudget::check_text(start)?;
         match value {
             GoValue::Nil => self.output.push_str("null"),
             GoValue::Bool(value) => self.output.push_str(if *value { "true" } else { "false" }),

@@ -172,6 +172,30 @@ fn nil_as_a_toml_document_fails_in_all_flavours() {
 }
 
 #[test]
+fn texts_that_indentation_makes_enormous_are_errors() {
+    let lines = GoValue::string("a\n".repeat(500_000));
+    let nested = (0..200).fold(lines, |value, _| GoValue::list([value]));
+    for name in ["toYaml", "toPrettyJson"] {
+        let rows = GoValue::list((0..300_000).map(|_| GoValue::Nil));
+        let rows = (0..200).fold(rows, |value, _| GoValue::list([value]));
+        let value = if name == "toYaml" { nested.clone() } else { rows };
+        let error = call(DataFlavour::Strict, name, value).unwrap_err();
+        assert_eq!(error, "the text of the value is larger than 67108864 bytes", "{name}");
+    }
+}
+
+#[test]
+fn texts_of_too_many_values_are_not_read() {
+    let items = "0,".repeat(4_000_001);
+    assert_eq!(
+        call(DataFlavour::Strict, "fromJson", format!("[{items}0]")).unwrap_err(),
+        "the value has more than 4000000 parts"
+    );
+    let error = call(DataFlavour::Strict, "fromToml", format!("a = [{items}]")).unwrap_err();
+    assert_eq!(error, "toml: the text has more than 4000000 values");
+}
+
+#[test]
 fn the_strict_flavour_fails_and_reads_any_type() {
     let endless = GoMap::from_pairs([("a", GoValue::int(1))]);
     endless.set("b".into(), endless.clone().into());

@@ -5,11 +5,17 @@ use std::collections::BTreeMap;
 use toml::Value;
 use toml::value::Datetime;
 
+use super::budget::MOST_VALUES;
 use crate::value::{ElementType, GoList, GoMap, GoObject, GoString, GoValue, MapType};
 
 /// Reads a document.
 pub(super) fn read(text: &GoString) -> Result<GoMap, String> {
     let text = std::str::from_utf8(text.as_bytes()).map_err(|_| "toml: invalid UTF-8".to_owned())?;
+    // One of these stands before each value.
+    let values = text.bytes().filter(|byte| matches!(byte, b'=' | b',' | b'[')).count();
+    if values > MOST_VALUES {
+        return Err(format!("toml: the text has more than {MOST_VALUES} values"));
+    }
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| message(text, &error))?;
     Ok(map(table))
 }

@@ -64,6 +64,7 @@ struct TomlWriter {
 impl TomlWriter {
     /// Writes the value of a key, or a whole document.
     fn entry(&mut self, path: &mut Vec<GoString>, value: &TomlValue) -> Result<(), String> {
+        EncodingBudget::check_text(self.output.len())?;
         self.budget.take(path.len(), 0)?;
         match value {
             TomlValue::Nil if path.is_empty() => Err("toml: cannot encode nil".to_owned()),
@@ -150,6 +151,7 @@ impl TomlWriter {
     /// Writes a value in one line.
     fn inline(&mut self, value: &TomlValue, depth: usize) -> Result<(), String> {
         let size = if let TomlValue::Text(text) = value { text.len() } else { 0 };
+        EncodingBudget::check_text(self.output.len())?;
         self.budget.take(depth, size)?;
         match value {
             TomlValue::Nil => return Err("toml: cannot encode nil".to_owned()),

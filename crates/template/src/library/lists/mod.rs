@@ -4,12 +4,14 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use self::parts::{chunks, slice};
 use super::limits;
 use super::printing::{elements_of, is_empty};
 use crate::error::FunctionError;
 use crate::function::{FunctionCall, FunctionSet, Parameter, Signature};
-use crate::value::{ElementType, GoList, GoValue, deep_equal};
+use crate::value::{DeepComparison, ElementType, GoList, GoValue};
 
 const ANY: Signature = Signature::of(&[Parameter::Any]);
 const TWO: Signature = Signature::of(&[Parameter::Any, Parameter::Any]);
@@ -70,7 +72,10 @@ fn concat(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
     for value in call.rest(0) {
         let kind = value.kind();
         match (elements_of(&value), &value) {
-            (Some(list), _) => all.extend(list.iter().cloned()),
+            (Some(list), _) => {
+                limits::list_length(all.len() + list.len())?;
+                all.extend(list.iter().cloned());
+            }
             (None, GoValue::Nil) => return Err(limits::nil_pointer()),
             (None, _) => return Err(FunctionError::new(format!("Cannot concat type {kind} as list"))),
         }
@@ -101,9 +106,19 @@ fn reverse(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
 }
 
 fn unique(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
-    let mut kept: Vec<GoValue> = Vec::new();
+    let mut comparison = DeepComparison::new();
+    let (mut kept, mut texts, mut integers, mut others) = (Vec::new(), HashSet::new(), HashSet::new(), Vec::new());
     for item in elements(&call.take(0), "Cannot find uniq on type")?.iter() {
-        if !kept.iter().any(|known| deep_equal(item, known)) {
+        let is_new = match item {
+            GoValue::String(text) => texts.insert(text.clone()),
+            GoValue::Integer(number, type_) => integers.insert((*number, *type_)),
+            other if comparison.is_in(other, &others)? => false,
+            other => {
+                others.push(other.clone());
+                true
+            }
+        };
+        if is_new {
             kept.push(item.clone());
         }
     }
@@ -113,8 +128,14 @@ fn unique(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
 fn without(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
     let omitted = call.rest(1);
     let list = elements(&call.take(0), "Cannot find without on type")?;
-    let kept = list.iter().filter(|item| !omitted.iter().any(|omitted| deep_equal(item, omitted)));
-    Ok(GoValue::list(kept.cloned()))
+    let mut comparison = DeepComparison::new();
+    let mut kept = Vec::new();
+    for item in list.iter() {
+        if !comparison.is_in(item, &omitted)? {
+            kept.push(item.clone());
+        }
+    }
+    Ok(GoValue::list(kept))
 }
 
 fn has(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
@@ -123,7 +144,7 @@ fn has(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
         return Ok(false.into());
     }
     let list = elements(&list, "Cannot find has on type")?;
-    Ok(list.iter().any(|item| deep_equal(&value, item)).into())
+    DeepComparison::new().is_in(&value, list.iter()).map(Into::into)
 }
 
 fn compact(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {

@@ -65,6 +65,19 @@ fn elements_are_compared_with_their_types() {
 }
 
 #[test]
+fn lists_of_enormous_length_are_errors() {
+    let half = call("until", [GoValue::int(600_000)]).unwrap();
+    let problem = call("concat", [half.clone(), half]).unwrap_err();
+    assert_eq!(problem, "list of 1200000 elements is longer than the limit of 1000000");
+}
+
+#[test]
+fn the_elements_of_long_lists_are_found_once() {
+    let numbers = call("until", [GoValue::int(300_000)]).unwrap();
+    assert_eq!(list("uniq", [numbers]).len(), 300_000);
+}
+
+#[test]
 fn the_rest_of_nothing_is_a_nil_list() {
     for name in ["rest", "initial"] {
         assert!(list(name, [GoValue::list([])]).is_nil());

@@ -1,7 +1,7 @@
 //! The merge of maps, by the rules of the mergo library of Go.
 
 use crate::error::FunctionError;
-use crate::library::limits::{self, DEEPEST_VALUE};
+use crate::library::limits::ValueBudget;
 use crate::library::printing::is_empty;
 use crate::value::{GoMap, GoString, GoValue, MapType};
 
@@ -9,18 +9,22 @@ use crate::value::{GoMap, GoString, GoValue, MapType};
 ///
 /// Without overwriting, only keys change that are missing or have an empty value; with it, all others too, and a value may become nil or empty. Maps under
 /// a key of both are merged in both cases, and lists never.
-pub(super) fn merge(target: &GoMap, source: &GoMap, overwrites: bool) -> Result<(), FunctionError> {
-    merge_within(target, source, overwrites, DEEPEST_VALUE)
+pub(super) fn merge(target: &GoMap, source: &GoMap, overwrites: bool, budget: &mut ValueBudget) -> Result<(), FunctionError> {
+    merge_within(target, source, overwrites, 0, budget)
 }
 
-fn merge_within(target: &GoMap, source: &GoMap, overwrites: bool, depth: usize) -> Result<(), FunctionError> {
-    let Some(depth) = depth.checked_sub(1) else {
-        return Err(limits::too_deep());
-    };
+fn merge_within(
+    target: &GoMap,
+    source: &GoMap,
+    overwrites: bool,
+    depth: usize,
+    budget: &mut ValueBudget,
+) -> Result<(), FunctionError> {
     for (key, value) in source.entries() {
+        budget.take(depth)?;
         let old = target.get(&key);
         if let (Some(GoValue::Map(old)), GoValue::Map(new)) = (&old, &value) {
-            merge_within(old, new, overwrites, depth)?;
+            merge_within(old, new, overwrites, depth + 1, budget)?;
         }
         let is_free = old.as_ref().is_none_or(is_empty);
         let replaces = match (&old, &value) {

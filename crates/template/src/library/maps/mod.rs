@@ -5,6 +5,7 @@ mod merge;
 #[cfg(test)]
 mod tests;
 
+use super::limits::{self, ValueBudget};
 use super::printing::text_of;
 use crate::error::FunctionError;
 use crate::function::{FunctionCall, FunctionSet, Parameter, Signature};
@@ -42,8 +43,12 @@ pub(super) fn add(functions: &mut FunctionSet) {
         Ok(GoValue::list(maps.into_iter().filter_map(readable).filter_map(|map| map.get(&key))))
     });
     functions.add("keys", Signature::variadic(&[], Parameter::Map), |call| {
-        let maps = call.rest(0).into_iter().filter_map(readable);
-        Ok(GoValue::strings(maps.flat_map(|map| map.borrow().keys().cloned().collect::<Vec<_>>())))
+        let mut keys = Vec::new();
+        for map in call.rest(0).into_iter().filter_map(readable) {
+            limits::list_length(keys.len() + map.len())?;
+            keys.extend(map.borrow().keys().cloned());
+        }
+        Ok(GoValue::strings(keys))
     });
     functions.add("values", MAP, |call| {
         let map = readable(call.take(0)).unwrap_or_default();
@@ -64,8 +69,9 @@ pub(super) fn add(functions: &mut FunctionSet) {
         functions.add(name, MAP_AND_MAPS, move |call| {
             let sources = call.rest(1).into_iter().filter_map(readable);
             let target = readable(call.take(0)).unwrap_or_default();
+            let mut budget = ValueBudget::new();
             for source in sources {
-                merge::merge(&target, &source, overwrites)?;
+                merge::merge(&target, &source, overwrites, &mut budget)?;
             }
             Ok(target.into())
         });

@@ -135,6 +135,18 @@ fn deep_copies_share_nothing() {
 }
 
 #[test]
+fn values_that_share_their_parts_too_often_are_errors() {
+    let shared = |first: GoValue| (0..40).fold(first, |value, _| GoValue::list([value.clone(), value]));
+    let too_many = "value has more than 1000000 parts";
+    assert_eq!(call("deepCopy", [shared(GoValue::int(1))]).unwrap_err(), too_many);
+    let maps = || {
+        let pair = |value: GoMap| GoMap::from_pairs([("a", value.clone().into()), ("b", value.into())]);
+        GoValue::from((0..40).fold(map(json!({"a": 1})), |value, _| pair(value)))
+    };
+    assert_eq!(call("merge", [maps(), maps()]).unwrap_err(), too_many);
+}
+
+#[test]
 fn maps_that_contain_themselves_are_errors() {
     let cyclic = |key: &str| {
         let map = GoMap::from_pairs([(key, GoValue::int(1))]);

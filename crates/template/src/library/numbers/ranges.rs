@@ -2,10 +2,8 @@
 
 use crate::error::FunctionError;
 use crate::function::{FunctionSet, Parameter, Signature};
+use crate::library::limits::LONGEST_LIST;
 use crate::value::{ElementType, GoList, GoValue};
-
-/// The maximal number of integers in a range.
-const LONGEST_RANGE: i128 = 1_000_000;
 
 /// Adds the functions of ranges.
 pub(super) fn add(functions: &mut FunctionSet) {
@@ -30,8 +28,8 @@ fn range(start: i64, end: i64, step: i64) -> Result<Vec<i64>, FunctionError> {
         return Ok(Vec::new());
     }
     let count = (distance.abs() + step_size.abs() - 1) / step_size.abs();
-    if count > LONGEST_RANGE {
-        return Err(FunctionError::new(format!("range of {count} integers is longer than the limit of {LONGEST_RANGE}")));
+    if count > LONGEST_LIST as i128 {
+        return Err(FunctionError::new(format!("range of {count} integers is longer than the limit of {LONGEST_LIST}")));
     }
     Ok((0..count).map(|index| (i128::from(start) + index * step_size) as i64).collect())
 }

@@ -11,6 +11,9 @@ use crate::value::GoString;
 /// The maximal number of expressions that are kept. Most templates have a few, which are used in loops.
 const MOST_PATTERNS: usize = 256;
 
+/// The maximal length of the text of an expression that is kept, in bytes.
+const LONGEST_SOURCE: usize = 4096;
+
 type Compiled = Result<Arc<GoPattern>, String>;
 
 /// The expressions that the templates of a set have used, since compiling takes longer than matching.
@@ -29,6 +32,9 @@ impl PatternCache {
             Ok(text) => GoPattern::compile(text).map(Arc::new),
             Err(_) => Err(format!("error parsing regexp: invalid UTF-8: `{}`", source.to_text())),
         };
+        if source.len() > LONGEST_SOURCE {
+            return compiled;
+        }
         let mut known = self.compiled.lock();
         if known.len() >= MOST_PATTERNS {
             known.clear();

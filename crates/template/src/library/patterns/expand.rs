@@ -1,5 +1,7 @@
 //! Replacements with references to groups: `$1`, `${1}`, `$name`, `${name}`, and `$$` for a dollar sign.
 
+use crate::error::FunctionError;
+use crate::library::limits;
 use crate::library::strings::{is_digit, is_letter};
 
 /// A parsed replacement.
@@ -37,14 +39,16 @@ impl<'a> Replacement<'a> {
     }
 
     /// Writes the replacement of a match whose groups a function returns.
-    pub(super) fn write(&self, result: &mut Vec<u8>, text_of: impl Fn(usize) -> Option<&'a [u8]>) {
+    pub(super) fn write(&self, result: &mut Vec<u8>, text_of: impl Fn(usize) -> Option<&'a [u8]>) -> Result<(), FunctionError> {
         for part in &self.parts {
             result.extend_from_slice(match part {
                 ReplacementPart::Literal(text) => text,
                 ReplacementPart::Group(index) => text_of(*index).unwrap_or_default(),
                 ReplacementPart::Named(indexes) => indexes.iter().find_map(|index| text_of(*index)).unwrap_or_default(),
             });
+            limits::text_size(1, result.len())?;
         }
+        Ok(())
     }
 }
 

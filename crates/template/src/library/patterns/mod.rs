@@ -12,7 +12,7 @@ use kubewright_machinery::pattern::GoPattern;
 
 use self::cache::PatternCache;
 use self::subject::SearchedText;
-use super::limits;
+use super::limits::{self, LONGEST_LIST};
 use crate::error::FunctionError;
 use crate::format;
 use crate::function::{FunctionCall, FunctionSet, Parameter, Signature};
@@ -29,12 +29,12 @@ pub(super) fn add(functions: &mut FunctionSet) {
     let cache = Arc::new(PatternCache::default());
     let twins: [(&str, &str, Signature, Body); 5] = [
         ("regexFind", "mustRegexFind", TWO_TEXTS, |pattern, _, call| Ok(find(pattern, call))),
-        ("regexFindAll", "mustRegexFindAll", TEXTS_AND_COUNT, |pattern, _, call| Ok(find_all(pattern, call))),
+        ("regexFindAll", "mustRegexFindAll", TEXTS_AND_COUNT, |pattern, _, call| find_all(pattern, call)),
         ("regexReplaceAll", "mustRegexReplaceAll", THREE_TEXTS, |pattern, _, call| replace_all(pattern, call)),
         ("regexReplaceAllLiteral", "mustRegexReplaceAllLiteral", THREE_TEXTS, |pattern, _, call| {
             replace_all_literal(pattern, call)
         }),
-        ("regexSplit", "mustRegexSplit", TEXTS_AND_COUNT, |pattern, source, call| Ok(split(pattern, source, call))),
+        ("regexSplit", "mustRegexSplit", TEXTS_AND_COUNT, split),
     ];
     for (name, must_name, signature, body) in twins {
         let patterns = cache.clone();
@@ -76,14 +76,15 @@ fn find(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> GoValue {
     GoValue::string(subject.find_all(pattern, 1).first().map_or(&[][..], |found| subject.part(found.clone())))
 }
 
-fn find_all(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> GoValue {
+fn find_all(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
     let (text, most) = (call.string(1), usize::try_from(call.int(2)).unwrap_or(usize::MAX));
     let subject = SearchedText::new(&text);
-    let found = subject.find_all(pattern, most);
+    let found = subject.find_all(pattern, most.min(LONGEST_LIST + 1));
+    limits::list_length(found.len())?;
     if found.is_empty() {
-        return GoList::nil(ElementType::String).into();
+        return Ok(GoList::nil(ElementType::String).into());
     }
-    GoValue::strings(found.into_iter().map(|range| subject.part(range)))
+    Ok(GoValue::strings(found.into_iter().map(|range| subject.part(range))))
 }
 
 fn replace_all(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
@@ -95,8 +96,7 @@ fn replace_all(pattern: &GoPattern, call: &mut FunctionCall<'_>) -> Result<GoVal
     for groups in subject.captures(pattern) {
         let Some(whole) = groups.first().cloned().flatten() else { continue };
         result.extend_from_slice(subject.part(from..whole.start));
-        replacement.write(&mut result, |group| groups.get(group).cloned().flatten().map(|range| subject.part(range)));
-        limits::text_size(1, result.len())?;
+        replacement.write(&mut result, |group| groups.get(group).cloned().flatten().map(|range| subject.part(range)))?;
         from = whole.end;
     }
     result.extend_from_slice(&text.as_bytes()[from..]);
@@ -126,18 +126,18 @@ fn quoted(source: &GoString) -> String {
 }
 
 /// Splits a text at the matches into at most a number of parts. An empty match at the beginning splits nothing off, and one at the end has no part behind it.
-fn split(pattern: &GoPattern, source: &GoString, call: &mut FunctionCall<'_>) -> GoValue {
+fn split(pattern: &GoPattern, source: &GoString, call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
     let (text, most) = (call.string(1), usize::try_from(call.int(2)).unwrap_or(usize::MAX));
     if most == 0 {
-        return GoList::nil(ElementType::String).into();
+        return Ok(GoList::nil(ElementType::String).into());
     }
     if text.is_empty() && !source.is_empty() {
-        return GoValue::strings([""]);
+        return Ok(GoValue::strings([""]));
     }
     let subject = SearchedText::new(&text);
     let mut parts = Vec::new();
     let (mut from, mut end) = (0, 0);
-    for found in subject.find_all(pattern, most) {
+    for found in subject.find_all(pattern, most.min(LONGEST_LIST + 1)) {
         if parts.len() + 1 == most {
             break;
         }
@@ -150,5 +150,6 @@ fn split(pattern: &GoPattern, source: &GoString, call: &mut FunctionCall<'_>) ->
     if end != text.len() {
         parts.push(subject.part(from..text.len()));
     }
-    GoValue::strings(parts)
+    limits::list_length(parts.len())?;
+    Ok(GoValue::strings(parts))
 }

@@ -1,5 +1,7 @@
 //! Functions that look at the ends and the inside of strings: trimming, prefixes, suffixes, replacing, indenting.
 
+use std::collections::HashSet;
+
 use memchr::memmem;
 
 use super::characters::decode;
@@ -72,7 +74,7 @@ fn trim_space(bytes: &[u8]) -> &[u8] {
 }
 
 fn trim_set<'a>(bytes: &'a [u8], set: &[u8]) -> &'a [u8] {
-    let set: Vec<char> = decode(set).map(|(.., c)| c).collect();
+    let set: HashSet<char> = decode(set).map(|(.., c)| c).collect();
     let mut kept = decode(bytes).filter(|(.., c)| !set.contains(c)).map(|(start, end, _)| (start, end));
     let Some((start, first_end)) = kept.next() else {
         return &[];

@@ -1,8 +1,9 @@
 //! Functions that change the case of letters.
 
 use super::characters::{is_digit, is_letter, is_lower, is_title, is_upper, to_lower, to_title, to_upper};
-use super::{add_mapping, words};
+use super::{TEXT, add_mapping, words};
 use crate::function::FunctionSet;
+use crate::value::GoValue;
 
 /// Adds the functions.
 pub(super) fn add(functions: &mut FunctionSet) {
@@ -12,8 +13,9 @@ pub(super) fn add(functions: &mut FunctionSet) {
     add_mapping(functions, "untitle", |text| untitle(&text.to_text()));
     add_mapping(functions, "swapcase", |text| swap_case(&text.to_text()));
     add_mapping(functions, "camelcase", |text| words::pascal_case(&text.to_text()));
-    add_mapping(functions, "snakecase", |text| words::separated(text.as_bytes(), '_'));
-    add_mapping(functions, "kebabcase", |text| words::separated(text.as_bytes(), '-'));
+    for (name, connector) in [("snakecase", '_'), ("kebabcase", '-')] {
+        functions.add(name, TEXT, move |call| words::separated(call.string(0).as_bytes(), connector).map(GoValue::string));
+    }
 }
 
 /// Sets the first letter of each word in title case. Words are separated by blanks, and in ASCII by all that is neither letter, digit nor `_`.

@@ -4,7 +4,7 @@ use crate::error::FunctionError;
 use crate::format;
 use crate::function::{FunctionSet, Parameter, Signature};
 use crate::library::limits;
-use crate::library::printing::{display, elements_of, text_of, texts_of};
+use crate::library::printing::{display, elements_of, text_of, texts, texts_of};
 use crate::value::{ElementType, GoString, GoValue};
 
 const ANY: Signature = Signature::of(&[Parameter::Any]);
@@ -17,28 +17,23 @@ pub(super) fn add(functions: &mut FunctionSet) {
         let value = call.take(0);
         match value {
             GoValue::List(list) if list.element() == ElementType::String => Ok(list.into()),
-            other => Ok(GoValue::strings(texts_of(&other))),
+            other => texts_of(&other).map(GoValue::strings),
         }
     });
     functions.add("quote", ALL, |call| {
-        let texts = not_nil(call.rest(0)).map(|value| GoString::from(format::quote(text_of(&value).as_bytes())));
-        joined(b" ", &texts.collect::<Vec<_>>())
+        joined(b" ", &texts(&call.arguments, |value| format::quote(text_of(value).as_bytes()).into())?)
     });
     functions.add("squote", ALL, |call| {
-        let texts = not_nil(call.rest(0)).map(|value| GoString::from([b"'", display(&value).as_bytes(), b"'"].concat()));
-        joined(b" ", &texts.collect::<Vec<_>>())
+        joined(b" ", &texts(&call.arguments, |value| [b"'", display(value).as_bytes(), b"'"].concat().into())?)
     });
-    functions.add("cat", ALL, |call| {
-        let texts = not_nil(call.rest(0)).map(|value| display(&value));
-        joined(b" ", &texts.collect::<Vec<_>>())
-    });
+    functions.add("cat", ALL, |call| joined(b" ", &texts(&call.arguments, display)?));
     functions.add("join", Signature::of(&[Parameter::String, Parameter::Any]), |call| {
         let (separator, value) = (call.string(0), call.take(1));
-        joined(separator.as_bytes(), &texts_of(&value))
+        joined(separator.as_bytes(), &texts_of(&value)?)
     });
     functions.add("sortAlpha", ANY, |call| {
         let value = call.take(0);
-        let mut texts = if elements_of(&value).is_some() { texts_of(&value) } else { vec![text_of(&value)] };
+        let mut texts = if elements_of(&value).is_some() { texts_of(&value)? } else { vec![text_of(&value)] };
         texts.sort();
         Ok(GoValue::strings(texts))
     });
@@ -48,13 +43,8 @@ pub(super) fn add(functions: &mut FunctionSet) {
     });
 }
 
-fn not_nil(values: Vec<GoValue>) -> impl Iterator<Item = GoValue> {
-    values.into_iter().filter(|value| !matches!(value, GoValue::Nil))
-}
-
 fn joined(separator: &[u8], texts: &[GoString]) -> Result<GoValue, FunctionError> {
     limits::text_size(texts.len(), separator.len())?;
-    limits::text_size(1, texts.iter().map(GoString::len).sum())?;
     let texts: Vec<&[u8]> = texts.iter().map(GoString::as_bytes).collect();
     Ok(GoValue::string(texts.join(separator)))
 }

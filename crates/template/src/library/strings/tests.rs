@@ -84,9 +84,32 @@ fn results_of_enormous_size_are_errors() {
         ("indent", json!([i64::MAX, "a"])),
         ("randAlpha", json!([1_i64 << 40])),
         ("replace", json!(["", "x".repeat(10_000), "y".repeat(10_000)])),
+        ("join", json!([",", vec!["x".repeat(10_000_000); 7]])),
+        ("sortAlpha", json!([vec!["x".repeat(10_000_000); 7]])),
+        ("regexReplaceAll", json!([".+", "x".repeat(1_000_000), "$0".repeat(100)])),
     ] {
         let problem = printed(name, &arguments).unwrap_err();
         assert!(problem.ends_with("is larger than the limit of 67108864 bytes"), "{name}: {problem}");
+    }
+    assert!(
+        printed("snakecase", &json!(["a".repeat(2_000_000)])).unwrap_err().ends_with("longer than the limit of 1048576 bytes")
+    );
+}
+
+#[test]
+fn lists_of_enormous_length_are_errors() {
+    let text = "x".repeat(1_000_001);
+    for (name, arguments) in [
+        ("splitList", json!(["", text])),
+        ("split", json!(["", text])),
+        ("regexFindAll", json!(["x", text, -1])),
+        ("regexSplit", json!(["", text, -1])),
+    ] {
+        assert_eq!(
+            printed(name, &arguments).unwrap_err(),
+            "list of 1000001 elements is longer than the limit of 1000000",
+            "{name}"
+        );
     }
 }
 
@@ -124,7 +147,7 @@ fn names_change_their_form() {
         ("2x", "2x", "2x"),
         ("日本Go", "日本_go", "日本Go"),
     ] {
-        assert_eq!((separated(name.as_bytes(), '_'), pascal_case(name).as_str()), (snake.into(), pascal), "{name}");
+        assert_eq!((separated(name.as_bytes(), '_').unwrap(), pascal_case(name).as_str()), (snake.into(), pascal), "{name}");
     }
 }
 

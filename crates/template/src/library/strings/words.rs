@@ -1,6 +1,10 @@
 //! The forms of names: camel case, snake case, kebab case, as the xstrings library of Go makes them.
 
 use super::characters::{DecodedCharacter, decode, is_letter, is_punctuation, is_upper, to_lower, to_upper};
+use crate::error::FunctionError;
+
+/// The maximal length of a name that is split into words, in bytes: words take much more memory than a text.
+const LONGEST_NAME: usize = 1 << 20;
 
 fn is_connector(c: char) -> bool {
     c == '-' || c == '_' || c.is_whitespace()
@@ -74,7 +78,13 @@ struct NameWord<'a> {
 }
 
 /// Returns the words of a name in lower case, with a connector between them. A number belongs to the word before it if a capital or nothing follows.
-pub(super) fn separated(bytes: &[u8], connector: char) -> Vec<u8> {
+pub(super) fn separated(bytes: &[u8], connector: char) -> Result<Vec<u8>, FunctionError> {
+    if bytes.len() > LONGEST_NAME {
+        return Err(FunctionError::new(format!(
+            "name of {} bytes is longer than the limit of {LONGEST_NAME} bytes",
+            bytes.len()
+        )));
+    }
     let characters: Vec<DecodedCharacter> = decode(bytes).collect();
     let words = split_words(&characters);
     let word = |at: usize| words.get(at).copied().unwrap_or(NameWord { kind: WordKind::Nothing, characters: &[] });
@@ -120,7 +130,7 @@ pub(super) fn separated(bytes: &[u8], connector: char) -> Vec<u8> {
         }
     }
     result.word(word(at));
-    result.output
+    Ok(result.output)
 }
 
 /// The output of a name.

@@ -20,5 +20,5 @@ pub(super) enum YamlDialect {
 /// Returns the YAML text of a value, with a line break at its end.
 pub(super) fn write(value: &GoValue, dialect: YamlDialect) -> Result<String, String> {
     let node = node::YamlNode::new(value, dialect)?;
-    Ok(writer::write(&node, dialect))
+    writer::write(&node, dialect)
 }

@@ -3,18 +3,20 @@
 use super::YamlDialect;
 use super::node::YamlNode;
 use super::scalar::{ScalarStyle, is_break, is_printable};
+use crate::library::data::budget::EncodingBudget;
 
 /// The column behind which the text of a scalar goes on in the next line.
 const WIDTH: usize = 80;
 /// The size, in bytes, of the longest key that stands on one line with its value.
 const SIMPLE_KEY: usize = 128;
 
-/// Returns the text of a document.
-pub(super) fn write(node: &YamlNode, dialect: YamlDialect) -> String {
+/// Returns the text of a document. The error is that of a text that is too large: indentation can make it many times as long as its values.
+pub(super) fn write(node: &YamlNode, dialect: YamlDialect) -> Result<String, String> {
     let mut writer = YamlWriter { output: String::new(), column: 0, is_after_blank: true, is_indentation: true, dialect };
     writer.node(node, None, NodePlace::Root);
     writer.line(0);
-    writer.output
+    EncodingBudget::check_text(writer.output.len())?;
+    Ok(writer.output)
 }
 
 /// The place of a node in its parent.
@@ -40,6 +42,9 @@ struct YamlWriter {
 
 impl YamlWriter {
     fn node(&mut self, node: &YamlNode, indent: Option<usize>, place: NodePlace) {
+        if self.is_full() {
+            return;
+        }
         match node {
             YamlNode::Plain(text) => self.text_in(text, ScalarStyle::Plain, indent, place),
             YamlNode::Text(text) => self.text(text, indent, place),
@@ -122,6 +127,9 @@ impl YamlWriter {
     fn folded(&mut self, text: &str, indent: usize, may_fold: impl Fn(usize) -> bool) {
         let (mut is_after_space, mut is_after_break) = (false, false);
         for (position, character) in text.char_indices() {
+            if self.is_full() {
+                return;
+            }
             if character == ' ' {
                 let is_single = !is_after_space && text.as_bytes().get(position + 1) != Some(&b' ');
                 if is_single && self.column > WIDTH && may_fold(position) {
@@ -147,6 +155,9 @@ impl YamlWriter {
         let last = text.len().saturating_sub(1);
         let mut is_after_space = false;
         for (position, character) in text.char_indices() {
+            if self.is_full() {
+                return;
+            }
             if escapes_all || !is_printable(character) || is_break(character) || matches!(character, '"' | '\\') {
                 for character in escape(character).chars() {
                     self.put(character);
@@ -187,6 +198,9 @@ impl YamlWriter {
         self.is_after_blank = true;
         let mut is_after_break = true;
         for character in text.chars() {
+            if self.is_full() {
+                return;
+            }
             self.character(character, indent, &mut is_after_break);
         }
     }
@@ -212,6 +226,11 @@ impl YamlWriter {
         }
         self.is_after_blank = true;
         self.is_indentation = true;
+    }
+
+    /// Returns true if the text is too large, so that the rest of it need not be written.
+    fn is_full(&self) -> bool {
+        EncodingBudget::check_text(self.output.len()).is_err()
     }
 
     fn mark(&mut self, mark: &str, needs_blank: bool, is_blank: bool, is_indentation: bool) {

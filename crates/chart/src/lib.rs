@@ -26,13 +26,12 @@
 //! # }
 //! ```
 //!
-//! Modules, from low to high: `compat`, `json_type`, `error`, `source`, `values`, `model`, `dependencies`, `schema`, `host`, `scope`, `render`.
+//! Modules, from low to high: `compat`, `error`, `source`, `values`, `model`, `dependencies`, `schema`, `host`, `scope`, `render`.
 
 mod compat;
 mod dependencies;
 mod error;
 mod host;
-mod json_type;
 mod model;
 mod render;
 #[cfg(feature = "schema")]

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use kubewright_machinery::object::json_type;
 use kubewright_template::{GoValue, printf};
 use serde_json::{Map, Value};
-
-use crate::json_type::type_of;
 
 /// The fields of one Go struct. Errors are those of Go's `encoding/json`.
 pub(crate) struct FieldDecoder<'a> {
@@ -22,7 +21,7 @@ impl<'a> FieldDecoder<'a> {
             Value::Null => Ok(None),
             Value::Object(fields) => Ok(Some(Self { path, fields })),
             other => {
-                let found = type_of(other);
+                let found = json_type(other);
                 Err(wrapped(&format!("json: cannot unmarshal {found} into Go value of type {type_name}")))
             }
         }
@@ -114,7 +113,7 @@ impl<'a> FieldDecoder<'a> {
     }
 
     fn error(&self, name: &str, value: &Value, type_name: &str) -> String {
-        let (found, path) = (type_of(value), &self.path);
+        let (found, path) = (json_type(value), &self.path);
         wrapped(&format!("json: cannot unmarshal {found} into Go struct field {path}.{name} of type {type_name}"))
     }
 }

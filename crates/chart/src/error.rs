@@ -24,7 +24,7 @@ pub enum ChartError {
     /// A pattern of a `.helmignore` is not supported.
     #[error("{0}")]
     Ignore(String),
-    /// A file of the chart cannot be read as what it should be.
+    /// A file of the chart is malformed.
     #[error("cannot load {file}: {message}")]
     File {
         /// The file, such as `Chart.yaml`.
@@ -48,7 +48,7 @@ pub enum ChartError {
         /// The reason.
         source: Box<Self>,
     },
-    /// Charts contain themselves too deep.
+    /// Charts are nested deeper than the limit.
     #[error("charts are nested more than {0} levels deep")]
     TooDeep(usize),
     /// The chart is a library.
@@ -97,7 +97,7 @@ pub enum ChartError {
     Template {
         /// The text as Helm prints it.
         text: String,
-        /// The error with its places.
+        /// The error with its positions.
         source: Box<TemplateError>,
     },
     /// The output of a template is not a Kubernetes object.

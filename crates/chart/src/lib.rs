@@ -2,10 +2,10 @@
 //!
 //! A [`ChartLoader`] reads a [`Chart`] from a directory, an archive, or files in memory. [`CompiledChart::new`] parses its templates and those of its
 //! subcharts. [`CompiledChart::render`] renders them for a [`ChartRequest`] (release, values, capabilities) and gives a [`RenderedChart`]: documents with
-//! their objects and hooks, CRDs and notes. What is not in the chart or in the request (the time, random bytes, objects of a cluster) is answered by the
-//! [`ChartHost`] of the caller; templates reach neither the environment, nor other files, nor the network.
+//! their objects and hooks, CRDs and notes. The [`ChartHost`] of the caller gives the time, random bytes and objects of a cluster; templates reach neither the
+//! environment, nor other files, nor the network.
 //!
-//! [`HelmCompat`] chooses the Helm whose behaviour counts. The crate knows nothing of operators: annotations, orders and the application of hooks are the
+//! [`HelmCompat`] chooses between Helm 4 and Helm 3. The crate knows nothing of operators: annotations, orders and the application of hooks are the
 //! caller's.
 //!
 //! ```

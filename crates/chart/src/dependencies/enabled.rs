@@ -1,4 +1,4 @@
-//! Which dependencies are enabled.
+//! The dependencies that are in a chart, that fit, and that values enable.
 
 use std::collections::BTreeSet;
 
@@ -97,7 +97,7 @@ fn used_charts(node: &ChartNode, requirements: &mut [ChartDependency], compat: H
     used
 }
 
-/// Returns true if a dependency is enabled: by the first condition that is a boolean, or else by its tags, or else without further reason.
+/// Returns true if a dependency is enabled: by the first condition that is a boolean, or else by its tags; one with neither is enabled.
 fn is_enabled(requirement: &ChartDependency, values: &GoMap, path: &str, warnings: &mut Vec<String>) -> bool {
     let name = &requirement.name;
     let mut is_enabled = true;

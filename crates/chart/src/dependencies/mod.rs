@@ -1,4 +1,4 @@
-//! Subcharts: which are enabled, under which names, and what they give to the values of their parents.
+//! Subcharts: those that are enabled, their aliases, and the values that their parents import.
 
 mod enabled;
 mod import;

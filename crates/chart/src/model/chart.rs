@@ -34,7 +34,7 @@ impl Chart {
         &self.metadata.name
     }
 
-    /// Returns the Helm whose behaviour counts for the chart.
+    /// Returns the release line of Helm that the chart is rendered like.
     pub const fn compat(&self) -> HelmCompat {
         self.compat
     }

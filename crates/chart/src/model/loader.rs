@@ -19,7 +19,7 @@ use crate::values::parse_values;
 /// Loads charts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChartLoader {
-    /// The Helm whose behaviour counts.
+    /// The release line of Helm that charts are loaded and rendered like.
     pub compat: HelmCompat,
     /// The limits of a chart.
     pub limits: ArchiveLimits,
@@ -31,7 +31,7 @@ impl ChartLoader {
         Self { compat, ..Self::default() }
     }
 
-    /// Loads a chart from a directory, without what its `.helmignore` names, or from an archive.
+    /// Loads a chart from a directory, without the files that its `.helmignore` names, or from an archive.
     pub fn path(&self, path: impl AsRef<Path>) -> Result<Chart, ChartError> {
         let mut limits = RemainingLimits::new(self.limits);
         let files = read_path(path.as_ref(), &mut limits)?;

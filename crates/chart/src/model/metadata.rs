@@ -35,7 +35,7 @@ pub struct ChartMetadata {
     pub app_version: String,
     /// True if the chart should not be used any more.
     pub deprecated: bool,
-    /// Further facts, for other programs.
+    /// Annotations, for other programs.
     pub annotations: BTreeMap<String, String>,
     /// The versions of Kubernetes that the chart supports; empty for all.
     pub kube_version: String,
@@ -50,7 +50,7 @@ pub struct ChartMetadata {
 pub enum ChartType {
     /// A chart with objects.
     Application,
-    /// A chart whose templates are there for other charts.
+    /// A chart whose templates are definitions for other charts.
     Library,
 }
 
@@ -80,7 +80,7 @@ pub struct ChartDependency {
     pub tags: Vec<String>,
     /// Values that the parent takes over.
     pub import_values: Vec<ImportedValues>,
-    /// The name under which the chart is used, if it is another one.
+    /// The name under which the chart is used; empty if it is that of the chart.
     pub alias: String,
 }
 

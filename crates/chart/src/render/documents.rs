@@ -16,7 +16,7 @@ use crate::model::FieldDecoder;
 pub(super) fn documents_of(file: &str, output: &str, compat: HelmCompat) -> Result<Vec<ChartDocument>, ChartError> {
     let documents = split_documents(output, compat).into_iter().enumerate().map(|(index, text)| {
         let failed = |message| ChartError::Document { file: file.to_owned(), index, message };
-        // Helm prints a line break behind a document, and applies what it printed: a last block scalar ends with it.
+        // Helm prints a line break behind a document, and applies the printed text: a last block scalar ends with it.
         let object = parse_yaml(format!("{text}\n").as_bytes()).map_err(failed)?;
         let annotations = annotations_of(&object, compat).map_err(failed)?;
         let hook = ChartHook::of(&annotations);

@@ -25,7 +25,7 @@ impl Default for ArchiveLimits {
     }
 }
 
-/// What is left of the limits while a chart and the archives in it are read.
+/// The rest of the limits while a chart and the archives in it are read.
 #[derive(Debug)]
 pub(crate) struct RemainingLimits {
     limits: ArchiveLimits,
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_archive_is_refused() {
+    fn bytes_that_are_no_whole_archive_are_refused() {
         assert!(read(b"name: web\n", ArchiveLimits::default()).is_err());
         assert!(read(&archive(&[("web/a", b"text")])[..20], ArchiveLimits::default()).is_err());
     }

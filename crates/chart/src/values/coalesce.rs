@@ -26,7 +26,7 @@ pub(crate) trait ValuesTree {
 /// One coalescing.
 #[derive(Debug)]
 pub(crate) struct Coalescing<'a> {
-    /// The Helm whose behaviour counts.
+    /// The release line of Helm.
     pub(crate) compat: HelmCompat,
     /// True if nulls are kept, since the values will be coalesced again.
     pub(crate) keeps_nulls: bool,

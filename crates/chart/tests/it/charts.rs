@@ -80,7 +80,7 @@ fn documents_keep_the_order_of_files_and_crds_are_no_templates() {
 }
 
 #[test]
-fn a_template_sees_what_an_earlier_one_of_the_chart_changed() {
+fn a_template_sees_the_changes_of_an_earlier_one_of_the_chart() {
     let rendered = render(load(
         "",
         &[
@@ -110,7 +110,7 @@ fn a_second_rendering_starts_anew_and_threads_share_a_compiled_chart() {
     });
 }
 
-/// A host with one object, which keeps what it is asked.
+/// A host with one object, which keeps the questions.
 #[derive(Debug, Default)]
 struct AskedHost {
     questions: RefCell<Vec<String>>,
@@ -144,7 +144,7 @@ impl ChartHost for AskedHost {
 }
 
 #[test]
-fn the_host_answers_lookups_and_is_told_what_is_asked() {
+fn the_host_answers_lookups_and_notes_the_questions() {
     let template = "data: [{{ (lookup \"v1\" \"Secret\" \"ns\" \"there\").data.n }}, {{ lookup \"v1\" \"Secret\" \"ns\" \"absent\" | toJson }}]\n\
                     served: {{ .Capabilities.APIVersions.Has \"x/v1\" }}\nminor: {{ .Capabilities.KubeVersion.Minor }}";
     let compiled = CompiledChart::new(load("", &[("templates/a.yaml", template)])).unwrap();
@@ -235,7 +235,7 @@ fn directory(name: &str, files: &[(&str, &str)]) -> PathBuf {
 }
 
 #[test]
-fn a_directory_is_loaded_without_what_its_rules_ignore() {
+fn a_directory_is_loaded_without_the_files_that_its_rules_ignore() {
     let files = [(".helmignore", "*.md\n/ci/\n"), ("README.md", "x"), ("ci/a", "x"), ("sub/ci/a", "x"), ("templates/.x", "x")];
     let chart = ChartLoader::default().path(directory("ignored", &files)).unwrap();
     let names: Vec<&str> = chart.files.iter().map(|file| &*file.name).collect();

@@ -18,12 +18,7 @@ pub(crate) fn import_values(node: &mut ChartNode, compat: HelmCompat, warnings: 
     let values = coalescing.coalesce(node, &empty_table())?;
     let imported = empty_table();
     for requirement in requirements {
-        for import in &requirement.import_values {
-            let (child, parent) = match import {
-                ImportedValues::Export(name) => (format!("exports.{name}"), "."),
-                ImportedValues::Table { child, parent } => (child.clone(), parent.as_str()),
-                ImportedValues::Other => continue,
-            };
+        for (child, parent) in requirement.import_values.iter().filter_map(ImportedValues::paths) {
             match table_at(&values, &format!("{}.{child}", requirement.name)) {
                 Ok(table) => coalescing.tables(&imported, &nested(parent, table)),
                 Err(missing) => coalescing.warnings.push(format!(

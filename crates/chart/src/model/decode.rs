@@ -36,15 +36,17 @@ impl<'a> FieldDecoder<'a> {
         }
     }
 
-    /// Returns the items of a field that is a list of structs; None for an item that is null.
-    pub(crate) fn objects(&self, name: &str, type_name: &str) -> Result<Vec<Option<FieldDecoder<'a>>>, String> {
+    /// Returns the items of a field that is a list of structs. Null as an item is an error, after those of items of other types.
+    pub(crate) fn objects(&self, name: &str, type_name: &str) -> Result<Vec<FieldDecoder<'a>>, String> {
         let path = format!("{}.{name}", self.path);
         let items = self.list(name, type_name)?.iter().map(|item| match item {
             Value::Null => Ok(None),
             Value::Object(fields) => Ok(Some(FieldDecoder { path: path.clone(), fields })),
             other => Err(self.error(name, other, type_name)),
         });
-        items.collect()
+        let items: Vec<Option<FieldDecoder<'a>>> = items.collect::<Result<_, _>>()?;
+        let items: Option<Vec<FieldDecoder<'a>>> = items.into_iter().collect();
+        items.ok_or_else(|| format!("validation: {name} must not contain empty or null nodes"))
     }
 
     /// Returns a text; the empty one if it is absent.

@@ -18,12 +18,9 @@ pub enum ChartError {
         /// The reason.
         source: io::Error,
     },
-    /// An archive is malformed, exceeds a limit, or has a path that leaves the chart.
+    /// The files of a chart are malformed as an archive, exceed a limit, or have a path or link that leaves the chart.
     #[error("{0}")]
     Archive(String),
-    /// A pattern of a `.helmignore` is not supported.
-    #[error("{0}")]
-    Ignore(String),
     /// A file of the chart is malformed.
     #[error("cannot load {file}: {message}")]
     File {

@@ -46,5 +46,5 @@ pub use host::{ChartHost, OfflineHost};
 pub use model::{Chart, ChartDependency, ChartLoader, ChartMaintainer, ChartMetadata, ChartType, ImportedValues};
 pub use render::{ChartDocument, ChartHook, ChartRelease, ChartRequest, CompiledChart, CompiledChartBuilder, RenderedChart};
 pub use scope::{ChartCapabilities, KubernetesVersion};
-pub use source::{ArchiveLimits, ChartFile};
+pub use source::{ChartFile, ChartLimits};
 pub use values::{merge_values, parse_values};

@@ -11,9 +11,7 @@ use super::chart::Chart;
 use super::metadata::ChartMetadata;
 use crate::compat::HelmCompat;
 use crate::error::ChartError;
-use crate::source::{
-    ArchiveLimits, ChartFile, RemainingLimits, has_extension, in_walk_order, read_archive, read_path, without_mark,
-};
+use crate::source::{ChartFile, ChartLimits, RemainingLimits, has_extension, read_archive, read_memory, read_path};
 use crate::values::parse_values;
 
 /// Loads charts.
@@ -22,7 +20,7 @@ pub struct ChartLoader {
     /// The release line of Helm that charts are loaded and rendered like.
     pub compat: HelmCompat,
     /// The limits of a chart.
-    pub limits: ArchiveLimits,
+    pub limits: ChartLimits,
 }
 
 impl ChartLoader {
@@ -47,8 +45,9 @@ impl ChartLoader {
 
     /// Loads a chart from files in memory: pairs of a path below the chart's directory and a content, such as those that a program embeds.
     pub fn files<P: AsRef<str>, D: AsRef<[u8]>>(&self, files: impl IntoIterator<Item = (P, D)>) -> Result<Chart, ChartError> {
-        let files = files.into_iter().map(|(path, data)| ChartFile::new(path.as_ref(), without_mark(data.as_ref())));
-        self.load(in_walk_order(files.collect()), &mut RemainingLimits::new(self.limits), 0)
+        let mut limits = RemainingLimits::new(self.limits);
+        let files = read_memory(files, &mut limits)?;
+        self.load(files, &mut limits, 0)
     }
 
     fn load(&self, files: Vec<ChartFile>, limits: &mut RemainingLimits, depth: usize) -> Result<Chart, ChartError> {

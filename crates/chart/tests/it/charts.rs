@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use jiff::Timestamp;
 use kubewright_chart::{
-    ArchiveLimits, Chart, ChartCapabilities, ChartHost, ChartLoader, ChartRequest, CompiledChart, HelmCompat, OfflineHost,
+    Chart, ChartCapabilities, ChartHost, ChartLimits, ChartLoader, ChartRequest, CompiledChart, HelmCompat, OfflineHost,
     RenderedChart,
 };
 use kubewright_template::TemplateLimits;
@@ -273,7 +273,7 @@ fn a_chart_in_an_archive_has_archives_of_subcharts() {
     ];
     let chart = ChartLoader::default().archive(&archive(&files)).unwrap();
     assert_eq!(render(chart).unwrap().documents[0].file, "top/charts/sub/templates/a.yaml");
-    let loader = ChartLoader { limits: ArchiveLimits { files: 4, ..ArchiveLimits::default() }, ..ChartLoader::default() };
+    let loader = ChartLoader { limits: ChartLimits { files: 4, ..ChartLimits::default() }, ..ChartLoader::default() };
     let error = loader.archive(&archive(&files)).unwrap_err().to_string();
     assert!(error.starts_with("error unpacking subchart sub-1.0.0.tgz in top: decompressed chart is larger"), "{error}");
 }

@@ -48,6 +48,18 @@ pub enum ChartError {
     /// Charts are nested deeper than the limit.
     #[error("charts are nested more than {0} levels deep")]
     TooDeep(usize),
+    /// The subcharts exceed the limits of the chart if each is counted once per alias.
+    #[error(
+        "chart {chart} is larger than {size} bytes or has more than {files} files, those of a subchart counted once per alias"
+    )]
+    TooManyAliases {
+        /// The name of the chart.
+        chart: String,
+        /// The largest size, in bytes.
+        size: u64,
+        /// The largest number of files.
+        files: usize,
+    },
     /// The chart is a library.
     #[error("{0} charts are not installable")]
     NotInstallable(String),

@@ -1,9 +1,11 @@
 //! Subcharts: those that are enabled, their aliases, and the values that their parents import.
 
+mod aliases;
 mod enabled;
 mod import;
 mod node;
 
+pub(crate) use aliases::check_aliases;
 pub(crate) use enabled::{check_dependencies, enable};
 pub(crate) use import::import_values;
 pub(crate) use node::ChartNode;

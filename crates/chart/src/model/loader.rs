@@ -11,7 +11,7 @@ use super::chart::Chart;
 use super::metadata::ChartMetadata;
 use crate::compat::HelmCompat;
 use crate::error::ChartError;
-use crate::source::{ChartFile, ChartLimits, RemainingLimits, has_extension, read_archive, read_memory, read_path};
+use crate::source::{ChartFile, ChartLimits, FileUsage, RemainingLimits, has_extension, read_archive, read_memory, read_path};
 use crate::values::parse_values;
 
 /// Loads charts.
@@ -71,10 +71,15 @@ impl ChartLoader {
             files: Vec::new(),
             dependencies: Vec::new(),
             compat: self.compat,
+            limits: self.limits,
+            usage: FileUsage::default(),
         };
         let is_first = chart.metadata.api_version == "v1";
         let mut subcharts: BTreeMap<String, Vec<ChartFile>> = BTreeMap::new();
         for file in files {
+            if !file.name.starts_with("charts/") {
+                chart.usage.add(FileUsage::of(&file), 1);
+            }
             match &*file.name {
                 "Chart.yaml" => {}
                 "values.yaml" => {

@@ -16,7 +16,7 @@ use super::request::ChartRequest;
 use super::scopes::{ChartScope, template_scopes};
 use super::templates::ChartTemplates;
 use crate::compat::HelmCompat;
-use crate::dependencies::{ChartNode, check_dependencies, enable, import_values, is_in_range};
+use crate::dependencies::{ChartNode, check_aliases, check_dependencies, enable, import_values, is_in_range};
 use crate::error::ChartError;
 use crate::host::{ChartHost, HostOfTemplates, OfflineHost};
 use crate::model::Chart;
@@ -69,6 +69,7 @@ impl CompiledChartBuilder {
             return Err(ChartError::NotInstallable(metadata.chart_type.clone()));
         }
         check_dependencies(&self.chart)?;
+        check_aliases(&self.chart)?;
         let compiled = CompiledChart {
             chart: self.chart,
             templates: ChartTemplates::new(self.functions),
@@ -164,8 +165,7 @@ impl CompiledChart {
         let scopes = template_scopes(&root, &empty_table(), &request, &host, compat);
         let is_own = |scope: &ChartScope| Arc::ptr_eq(&scope.chart, &self.chart);
         for (path, scope) in in_parsing_order(&scopes) {
-            let result = self.templates.set(&[(path, scope)]);
-            if let Err(error) = result
+            if let Err(error) = self.templates.compile(path, scope)
                 && is_own(scope)
             {
                 return Err(template_error(error, compat));

@@ -1,13 +1,14 @@
 //! The limits of a chart, and their rest while its files are read.
 
+use super::file::ChartFile;
 use crate::error::ChartError;
 
 /// The limits of a chart, from wherever it is loaded. A chart that exceeds one is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChartLimits {
-    /// The largest size of all files of the chart and of the archives in it, in bytes. The default is 100 MiB.
+    /// The largest size of all files of the chart and of the archives in it, in bytes, those of a subchart once per alias. The default is 100 MiB.
     pub size: u64,
-    /// The largest number of files. The default is 50,000.
+    /// The largest number of files, those of a subchart once per alias, and of directories on a disk. The default is 50,000.
     pub files: usize,
     /// The largest number of charts inside each other. The default is 16.
     pub depth: usize,
@@ -16,6 +17,31 @@ pub struct ChartLimits {
 impl Default for ChartLimits {
     fn default() -> Self {
         Self { size: 100 << 20, files: 50_000, depth: 16 }
+    }
+}
+
+/// The number and the size of files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FileUsage {
+    pub(crate) files: usize,
+    pub(crate) size: u64,
+}
+
+impl FileUsage {
+    /// Returns the usage of a file.
+    pub(crate) const fn of(file: &ChartFile) -> Self {
+        Self { files: 1, size: file.data.len() as u64 }
+    }
+
+    /// Adds another usage as often as a number says.
+    pub(crate) const fn add(&mut self, other: Self, times: usize) {
+        self.files = self.files.saturating_add(other.files.saturating_mul(times));
+        self.size = self.size.saturating_add(other.size.saturating_mul(times as u64));
+    }
+
+    /// Returns true if the usage is within the limits.
+    pub(crate) const fn is_within(self, limits: ChartLimits) -> bool {
+        self.files <= limits.files && self.size <= limits.size
     }
 }
 

@@ -14,5 +14,5 @@ pub(crate) use directory::read_path;
 pub use file::ChartFile;
 pub(crate) use file::{base_name, has_extension};
 pub use limits::ChartLimits;
-pub(crate) use limits::RemainingLimits;
+pub(crate) use limits::{FileUsage, RemainingLimits};
 pub(crate) use memory::read_memory;

@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 use std::{fs, thread};
 
 use flate2::Compression;
@@ -163,13 +164,38 @@ fn a_failing_lookup_fails_the_template() {
 }
 
 #[test]
-fn the_limit_of_output_is_that_of_all_templates() {
-    let template = "{{ range until 100 }}xxxxxxxxxx{{ end }}";
-    let chart = load("", &[("templates/a.txt", template), ("templates/b.txt", template)]);
-    let limits = TemplateLimits { output: 1500, ..TemplateLimits::default() };
-    let compiled = CompiledChart::builder(chart).limits(limits).build().unwrap();
-    let error = compiled.outputs(&ChartRequest::new("rel", "ns"), Rc::new(OfflineHost::default())).unwrap_err();
-    assert!(error.to_string().contains("the output exceeds the limit of"), "{error}");
+fn the_limits_are_those_of_all_templates() {
+    let template = "{{ range until 700 }}x{{ end }}";
+    let limits = TemplateLimits::default();
+    for (limits, expected) in [
+        (TemplateLimits { output: 1000, ..limits }, "the output exceeds the limit of 1000 bytes"),
+        (TemplateLimits { steps: 2000, ..limits }, "the execution exceeds the limit of 2000 steps"),
+        (TemplateLimits { time: Duration::ZERO, ..limits }, "the execution exceeds the limit of 0ns"),
+    ] {
+        let result = |files| {
+            let compiled = CompiledChart::builder(load("", files)).limits(limits).build().unwrap();
+            compiled.outputs(&ChartRequest::new("rel", "ns"), Rc::new(OfflineHost::default()))
+        };
+        assert!(result(&[("templates/a.txt", template)]).is_ok(), "{expected}");
+        let error = result(&[("templates/a.txt", template), ("templates/b.txt", template)]).unwrap_err();
+        assert!(error.to_string().ends_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn the_depth_of_templates_is_limited() {
+    let chart = load(
+        "",
+        &[(
+            "templates/a.txt",
+            "{{ define \"x\" }}{{ include \"y\" . }}{{ end }}{{ define \"y\" }}{{ end }}{{ include \"x\" . }}",
+        )],
+    );
+    for (depth, is_enough) in [(0, false), (2, true)] {
+        let compiled = CompiledChart::builder(chart.clone()).limits(TemplateLimits { depth, ..TemplateLimits::default() });
+        let result = compiled.build().unwrap().outputs(&ChartRequest::new("rel", "ns"), Rc::new(OfflineHost::default()));
+        assert_eq!(result.is_ok(), is_enough, "{depth}");
+    }
 }
 
 #[test]

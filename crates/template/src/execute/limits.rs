@@ -1,11 +1,11 @@
-//! The limits of an execution, and what it has used of them. All executions inside each other share one.
+//! The limits of executions, and their use. All executions inside each other share one use, and a caller may let several share one.
 
 use std::time::{Duration, Instant};
 
 /// The number of steps between two looks at the clock.
 const STEPS_PER_CLOCK: u64 = 2048;
 
-/// The limits of one execution. Exceeding one is an error.
+/// The limits of one execution, or of several that share an [`ExecutionUsage`]. Exceeding one is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TemplateLimits {
     /// The maximum size of the output, in bytes, those of `include` and `tpl` counted too. The default is 64 MiB.
@@ -24,9 +24,9 @@ impl Default for TemplateLimits {
     }
 }
 
-/// The use of the limits.
+/// The use of the limits, by one execution or by several one after another.
 #[derive(Debug)]
-pub(super) struct ExecutionUsage {
+pub struct ExecutionUsage {
     pub(super) limits: TemplateLimits,
     /// The number of templates that are being executed inside the first.
     pub(super) depth: usize,
@@ -36,20 +36,18 @@ pub(super) struct ExecutionUsage {
 }
 
 impl ExecutionUsage {
-    /// Starts to count.
-    #[allow(clippy::disallowed_methods, reason = "the limit of real time guards the machine; it cannot change an output")]
-    pub(super) fn new(limits: TemplateLimits) -> Self {
-        Self { limits, depth: 0, output: 0, steps: 0, started: Instant::now() }
+    /// Starts to count, and to measure the time.
+    pub fn new(limits: TemplateLimits) -> Self {
+        Self { limits, depth: 0, output: 0, steps: 0, started: now() }
     }
 
     /// Counts a step. The error is the text of the exceeded limit.
-    #[allow(clippy::disallowed_methods, reason = "the limit of real time guards the machine; it cannot change an output")]
     pub(super) fn step(&mut self) -> Result<(), String> {
         self.steps += 1;
         if self.steps > self.limits.steps {
             return Err(format!("the execution exceeds the limit of {} steps", self.limits.steps));
         }
-        if self.steps.is_multiple_of(STEPS_PER_CLOCK) && Instant::now().duration_since(self.started) > self.limits.time {
+        if self.steps.is_multiple_of(STEPS_PER_CLOCK) && now().duration_since(self.started) > self.limits.time {
             return Err(format!("the execution exceeds the limit of {:?}", self.limits.time));
         }
         Ok(())
@@ -85,4 +83,9 @@ impl ExecutionUsage {
     pub(super) const fn leave(&mut self) {
         self.depth -= 1;
     }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the limit of real time guards the machine; it cannot change an output")]
+fn now() -> Instant {
+    Instant::now()
 }

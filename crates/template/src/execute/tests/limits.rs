@@ -1,10 +1,13 @@
 //! Limits: output, depth, steps, time, and the stack of the machine.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{data, render, try_render};
 use crate::error::TemplateError;
-use crate::execute::TemplateLimits;
+use crate::execute::{ExecutionUsage, TemplateLimits};
+use crate::set::TemplateSet;
+use crate::syntax::Delimiters;
 use crate::value::GoValue;
 
 fn limits() -> TemplateLimits {
@@ -51,6 +54,22 @@ fn the_steps_are_limited() {
 fn the_time_is_limited() {
     let text = "{{ range 1000000000 }}{{ $x := . }}{{ end }}";
     assert_limited(text, TemplateLimits { time: Duration::from_millis(5), ..limits() }, "the execution exceeds the limit of 5ms");
+}
+
+#[test]
+fn executions_with_one_usage_share_its_limits() {
+    let mut set = TemplateSet::new(Arc::default(), Delimiters::default());
+    set.add("t", "{{ range 300 }}ab{{ end }}").unwrap();
+    for (limits, expected) in [
+        (TemplateLimits { output: 1000, ..limits() }, "the output exceeds the limit of 1000 bytes"),
+        (TemplateLimits { steps: 1000, ..limits() }, "the execution exceeds the limit of 1000 steps"),
+    ] {
+        let mut usage = ExecutionUsage::new(limits);
+        let mut execute = || set.execute_within("t", &GoValue::Nil, &super::TestHost, &mut usage);
+        assert_eq!(execute().unwrap().len(), 600);
+        let error = execute().unwrap_err();
+        assert!(error.to_string().ends_with(expected), "{error}");
+    }
 }
 
 #[test]

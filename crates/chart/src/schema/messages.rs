@@ -172,7 +172,31 @@ fn shown(value: &Value) -> String {
     }
 }
 
+/// Returns a text between apostrophes, with the escapes of Go.
 fn quoted(text: &str) -> String {
-    let escaped = format!("{text:?}").replace("\\\"", "\"").replace('\'', "\\'");
-    format!("'{}'", &escaped[1..escaped.len() - 1])
+    let escaped = text.split('"').map(|part| {
+        let part = format!("{part:?}");
+        part[1..part.len() - 1].replace('\'', "\\'")
+    });
+    format!("'{}'", escaped.collect::<Vec<_>>().join("\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_texts_escape_apostrophes_and_control_characters_alone() {
+        for (text, expected) in [
+            ("a b", "'a b'"),
+            ("it's", "'it\\'s'"),
+            ("\"a\"", "'\"a\"'"),
+            ("\\", "'\\\\'"),
+            ("\\\"", "'\\\\\"'"),
+            ("a\nb", "'a\\nb'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(text), expected, "{text}");
+        }
+    }
 }

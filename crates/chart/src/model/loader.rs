@@ -227,6 +227,62 @@ mod tests {
     }
 
     #[test]
+    fn errors_name_the_file_and_the_field() {
+        let type_error = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal";
+        for (name, text, expected) in [
+            (
+                "Chart.yaml",
+                "name: {}",
+                format!("cannot load Chart.yaml: {type_error} object into Go struct field Metadata.name of type string"),
+            ),
+            (
+                "Chart.yaml",
+                "maintainers: [{name: [a]}]",
+                format!(
+                    "cannot load Chart.yaml: {type_error} array into Go struct field Metadata.maintainers.name of type string"
+                ),
+            ),
+            (
+                "Chart.yaml",
+                "maintainers: [null]",
+                "cannot load Chart.yaml: validation: maintainers must not contain empty or null nodes".to_owned(),
+            ),
+            (
+                "requirements.yaml",
+                "dependencies: [{name: a}, null]",
+                "cannot load requirements.yaml: validation: dependencies must not contain empty or null nodes".to_owned(),
+            ),
+            (
+                "values.yaml",
+                "[a]",
+                format!(
+                    "cannot load values.yaml: cannot unmarshal yaml document: {type_error} array into Go value of type map[string]interface {{}}"
+                ),
+            ),
+            (
+                "charts/db/Chart.yaml",
+                "version: {}",
+                format!(
+                    "error unpacking subchart db in web: cannot load Chart.yaml: {type_error} object into Go struct field Metadata.version of type string"
+                ),
+            ),
+        ] {
+            let error = if name == "Chart.yaml" { load(&[(name, text)]) } else { load(&[METADATA, (name, text)]) }.unwrap_err();
+            assert_eq!(error, expected, "{name}: {text}");
+        }
+        let error = load(&[METADATA, ("Chart.lock", "a: [")]).unwrap_err();
+        assert!(error.starts_with("cannot load Chart.lock: error converting YAML to JSON: yaml: "), "{error}");
+    }
+
+    #[test]
+    fn locks_of_both_formats_are_kept() {
+        for name in ["Chart.lock", "requirements.lock"] {
+            let chart = load(&[METADATA, (name, "digest: x")]).unwrap();
+            assert_eq!(chart.lock.unwrap()["digest"], "x", "{name}");
+        }
+    }
+
+    #[test]
     fn values_of_several_documents_are_merged_by_helm_4_alone() {
         let files = [METADATA, ("values.yaml", "a: {b: 1}\n---\na: {c: 2}\n")];
         let values = |compat| Value::Object(ChartLoader::new(compat).files(files).unwrap().values).to_string();

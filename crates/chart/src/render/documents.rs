@@ -59,11 +59,12 @@ mod tests {
 
     #[test]
     fn hooks_are_read_from_annotations() {
-        let text = "kind: Job\nmetadata:\n  annotations:\n    helm.sh/hook: pre-install, Post-Install\n    helm.sh/hook-weight: \"-5\"\n    helm.sh/hook-delete-policy: hook-succeeded\n";
+        let text = "kind: Job\nmetadata:\n  annotations:\n    helm.sh/hook: pre-install, Post-Install\n    helm.sh/hook-weight: \"-5\"\n    helm.sh/hook-delete-policy: hook-succeeded\n    helm.sh/hook-output-log-policy: hook-failed\n";
         let documents = documents_of("a", text, HelmCompat::Helm4).unwrap();
         let hook = documents[0].hook.clone().unwrap();
         assert_eq!(hook.events, ["pre-install", "post-install"]);
         assert_eq!(hook.weight.as_deref(), Some("-5"));
         assert_eq!(hook.delete_policies, ["hook-succeeded"]);
+        assert_eq!(hook.log_policies, ["hook-failed"]);
     }
 }

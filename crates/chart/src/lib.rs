@@ -5,7 +5,7 @@
 //! their objects and hooks, CRDs and notes. The [`ChartHost`] of the caller gives the time, random bytes and objects of a cluster; templates reach neither the
 //! environment, nor other files, nor the network.
 //!
-//! [`HelmCompat`] chooses between Helm 4 and Helm 3. The crate knows nothing of operators: annotations, orders and the application of hooks are the
+//! [`HelmCompat`] chooses between Helm 4 and Helm 3; the README lists the differences between both, and those of the crate. The crate knows nothing of operators: annotations, orders and the application of hooks are the
 //! caller's.
 //!
 //! ```
@@ -27,6 +27,10 @@
 //! ```
 //!
 //! Modules, from low to high: `compat`, `error`, `source`, `values`, `model`, `dependencies`, `schema`, `host`, `scope`, `render`.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 mod compat;
 mod dependencies;

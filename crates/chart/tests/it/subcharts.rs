@@ -109,6 +109,24 @@ fn values_of_a_subchart_are_imported_below_those_of_the_parent() {
 }
 
 #[test]
+fn imports_into_each_other_come_to_an_end() {
+    let imports = "[{child: inner, parent: a}, {child: inner, parent: a.b}, {child: inner, parent: db.inner.c}]";
+    let files = [&DB[..], &[("templates/a.yaml", PRINTED)]].concat();
+    let rendered = rendered(&format!("dependencies: [{{name: db, version: 1.x, import-values: {imports}}}]"), &files, "");
+    let values = data(&rendered, "top/templates/a.yaml");
+    assert_eq!(values["a"], serde_json::json!({"b": {"port": 5432}, "port": 5432}));
+    assert_eq!(values["db"]["inner"], serde_json::json!({"c": {"port": 5432}, "port": 5432}));
+}
+
+#[test]
+fn an_import_into_a_path_without_end_is_refused() {
+    let path = "a.".repeat(100_000);
+    let metadata = format!("dependencies: [{{name: db, version: 1.x, import-values: [{{child: inner, parent: {path}a}}]}}]");
+    let error = render(&metadata, &DB, "", HelmCompat::Helm4).unwrap_err();
+    assert!(error.starts_with("import-values of chart db into \"a.a.a."), "{error}");
+}
+
+#[test]
 fn the_definition_of_the_parent_wins() {
     let files = [
         &DB[..2],

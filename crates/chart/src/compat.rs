@@ -1,6 +1,6 @@
-//! The Helm whose behaviour counts.
+//! The release line of Helm that a chart is rendered like.
 
-/// The release line of Helm whose behaviour a chart is rendered with.
+/// The release line of Helm that a chart is loaded and rendered like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HelmCompat {
     /// Helm 4.3.

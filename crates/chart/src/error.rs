@@ -18,13 +18,10 @@ pub enum ChartError {
         /// The reason.
         source: io::Error,
     },
-    /// An archive is malformed, exceeds a limit, or has a path that leaves the chart.
+    /// The files of a chart are malformed as an archive, exceed a limit, or have a path or link that leaves the chart.
     #[error("{0}")]
     Archive(String),
-    /// A pattern of a `.helmignore` is not supported.
-    #[error("{0}")]
-    Ignore(String),
-    /// A file of the chart cannot be read as what it should be.
+    /// A file of the chart is malformed.
     #[error("cannot load {file}: {message}")]
     File {
         /// The file, such as `Chart.yaml`.
@@ -48,9 +45,21 @@ pub enum ChartError {
         /// The reason.
         source: Box<Self>,
     },
-    /// Charts contain themselves too deep.
+    /// Charts are nested deeper than the limit.
     #[error("charts are nested more than {0} levels deep")]
     TooDeep(usize),
+    /// The subcharts exceed the limits of the chart if each is counted once per alias.
+    #[error(
+        "chart {chart} is larger than {size} bytes or has more than {files} files, those of a subchart counted once per alias"
+    )]
+    TooManyAliases {
+        /// The name of the chart.
+        chart: String,
+        /// The largest size, in bytes.
+        size: u64,
+        /// The largest number of files.
+        files: usize,
+    },
     /// The chart is a library.
     #[error("{0} charts are not installable")]
     NotInstallable(String),
@@ -97,7 +106,7 @@ pub enum ChartError {
     Template {
         /// The text as Helm prints it.
         text: String,
-        /// The error with its places.
+        /// The error with its positions.
         source: Box<TemplateError>,
     },
     /// The output of a template is not a Kubernetes object.

@@ -1,4 +1,4 @@
-//! What charts ask of the world.
+//! The host of a rendering: time, random bytes and objects of a cluster.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use kubewright_template::TemplateHost;
 use serde_json::Value;
 
-/// The source of what is neither in a chart nor in the request. Two renderings whose hosts give equal answers have equal outputs.
+/// The source of the facts that are neither in a chart nor in the request. Two renderings whose hosts give equal answers have equal outputs.
 pub trait ChartHost {
     /// Returns the time that `now` gives.
     fn now(&self) -> Timestamp;
@@ -17,18 +17,18 @@ pub trait ChartHost {
     fn fill_random(&self, buffer: &mut [u8]);
 
     /// Returns an object of the cluster, or a list with `items` if the name is empty. None if there is no such object, or no cluster. An empty
-    /// namespace stands for all namespaces, or for objects without one.
+    /// namespace stands for all namespaces, or for objects without one. None by default.
     fn lookup(&self, _api_version: &str, _kind: &str, _namespace: &str, _name: &str) -> Result<Option<Value>, String> {
         Ok(None)
     }
 
-    /// Is told that a template asked for the version of Kubernetes.
+    /// Notes that a template, or the `kubeVersion` of the chart, depends on the version of Kubernetes. Does nothing by default.
     fn kubernetes_version_asked(&self) {}
 
-    /// Is told that a template asked for one API version, and the answer.
+    /// Notes that a template depends on the presence of one API version, and the answer that it got. Does nothing by default.
     fn api_version_asked(&self, _version: &str, _is_served: bool) {}
 
-    /// Is told that a template asked for the list of all API versions.
+    /// Notes that a template depends on the list of all API versions. Does nothing by default.
     fn api_versions_asked(&self) {}
 }
 

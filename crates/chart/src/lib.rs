@@ -2,10 +2,10 @@
 //!
 //! A [`ChartLoader`] reads a [`Chart`] from a directory, an archive, or files in memory. [`CompiledChart::new`] parses its templates and those of its
 //! subcharts. [`CompiledChart::render`] renders them for a [`ChartRequest`] (release, values, capabilities) and gives a [`RenderedChart`]: documents with
-//! their objects and hooks, CRDs and notes. What is not in the chart or in the request (the time, random bytes, objects of a cluster) is answered by the
-//! [`ChartHost`] of the caller; templates reach neither the environment, nor other files, nor the network.
+//! their objects and hooks, CRDs and notes. The [`ChartHost`] of the caller gives the time, random bytes and objects of a cluster; templates reach neither the
+//! environment, nor other files, nor the network.
 //!
-//! [`HelmCompat`] chooses the Helm whose behaviour counts. The crate knows nothing of operators: annotations, orders and the application of hooks are the
+//! [`HelmCompat`] chooses between Helm 4 and Helm 3; the README lists the differences between both, and those of the crate. The crate knows nothing of operators: annotations, orders and the application of hooks are the
 //! caller's.
 //!
 //! ```
@@ -26,13 +26,16 @@
 //! # }
 //! ```
 //!
-//! Modules, from low to high: `compat`, `json_type`, `error`, `source`, `values`, `model`, `dependencies`, `schema`, `host`, `scope`, `render`.
+//! Modules, from low to high: `compat`, `error`, `source`, `values`, `model`, `dependencies`, `schema`, `host`, `scope`, `render`.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 mod compat;
 mod dependencies;
 mod error;
 mod host;
-mod json_type;
 mod model;
 mod render;
 #[cfg(feature = "schema")]
@@ -47,5 +50,5 @@ pub use host::{ChartHost, OfflineHost};
 pub use model::{Chart, ChartDependency, ChartLoader, ChartMaintainer, ChartMetadata, ChartType, ImportedValues};
 pub use render::{ChartDocument, ChartHook, ChartRelease, ChartRequest, CompiledChart, CompiledChartBuilder, RenderedChart};
 pub use scope::{ChartCapabilities, KubernetesVersion};
-pub use source::{ArchiveLimits, ChartFile};
+pub use source::{ChartFile, ChartLimits};
 pub use values::{merge_values, parse_values};

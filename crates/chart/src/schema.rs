@@ -40,7 +40,7 @@ impl ChartSchemas {
         if let Some(schema) = &node.chart.schema {
             let error = match &*self.validator(&node.chart, schema) {
                 Ok(validator) => messages::violations(validator, &to_json(&GoValue::Map(values.clone()))),
-                Err(error) => Some(error.clone()),
+                Err(error) => Some(format!("values.schema.json: {error}\n")),
             };
             if let Some(error) = error {
                 let _ = write!(text, "{}:\n{error}", node.name);

@@ -1,9 +1,10 @@
-//! Which dependencies are enabled.
+//! The dependencies that are in a chart, that fit, and that values enable.
 
 use std::collections::BTreeSet;
 
 use kubewright_template::{GoMap, GoValue};
 
+use super::aliases::fits;
 use super::is_in_range;
 use super::node::ChartNode;
 use crate::compat::HelmCompat;
@@ -68,19 +69,16 @@ pub(crate) fn enable(
 
 /// Returns the charts that are used: those that are not declared, and for each declaration the chart that fits, under its alias.
 fn used_charts(node: &ChartNode, requirements: &mut [ChartDependency], compat: HelmCompat) -> Vec<ChartNode> {
-    let fits = |requirement: &ChartDependency, chart: &ChartNode| {
-        chart.name == requirement.name && is_in_range(&requirement.version, &chart.chart.metadata.version)
-    };
     let mut used = Vec::new();
     for chart in &node.children {
-        if !requirements.iter().any(|requirement| fits(requirement, chart)) {
+        if !requirements.iter().any(|requirement| fits(requirement, &chart.chart)) {
             let mut chart = chart.clone();
             chart.move_below(&node.path, usize::MAX);
             used.push(chart);
         }
     }
     for requirement in requirements {
-        if let Some(chart) = node.children.iter().find(|chart| fits(requirement, chart)) {
+        if let Some(chart) = node.children.iter().find(|chart| fits(requirement, &chart.chart)) {
             let mut chart = chart.clone();
             if !requirement.alias.is_empty() {
                 chart.name.clone_from(&requirement.alias);
@@ -97,7 +95,7 @@ fn used_charts(node: &ChartNode, requirements: &mut [ChartDependency], compat: H
     used
 }
 
-/// Returns true if a dependency is enabled: by the first condition that is a boolean, or else by its tags, or else without further reason.
+/// Returns true if a dependency is enabled: by the first condition that is a boolean, or else by its tags; one with neither is enabled.
 fn is_enabled(requirement: &ChartDependency, values: &GoMap, path: &str, warnings: &mut Vec<String>) -> bool {
     let name = &requirement.name;
     let mut is_enabled = true;

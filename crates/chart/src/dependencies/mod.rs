@@ -1,9 +1,11 @@
-//! Subcharts: which are enabled, under which names, and what they give to the values of their parents.
+//! Subcharts: those that are enabled, their aliases, and the values that their parents import.
 
+mod aliases;
 mod enabled;
 mod import;
 mod node;
 
+pub(crate) use aliases::check_aliases;
 pub(crate) use enabled::{check_dependencies, enable};
 pub(crate) use import::import_values;
 pub(crate) use node::ChartNode;

@@ -7,7 +7,7 @@ use kubewright_template::GoMap;
 use crate::model::{Chart, ChartDependency};
 use crate::values::{ValuesTree, deep_copy, table};
 
-/// A chart in the tree of one rendering: under its alias, with its place, and with the values that it imports.
+/// A chart in the tree of one rendering: its alias, its path, and the values that it imports.
 #[derive(Clone, Debug)]
 pub(crate) struct ChartNode {
     pub(crate) chart: Arc<Chart>,
@@ -35,7 +35,7 @@ impl ChartNode {
         Self { chart: chart.clone(), name: chart.name().to_owned(), requirements, values: None, children, path }
     }
 
-    /// Moves the chart, and the charts in it as deep as the number says.
+    /// Moves the chart below another path, and the charts in it down to a depth.
     pub(super) fn move_below(&mut self, parent: &str, depth: usize) {
         self.path = child_path(parent, &self.name);
         if depth > 0 {

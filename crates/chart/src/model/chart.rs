@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::metadata::ChartMetadata;
 use crate::compat::HelmCompat;
-use crate::source::ChartFile;
+use crate::source::{ChartFile, ChartLimits, FileUsage};
 
 /// A loaded chart with the charts in it. A [`ChartLoader`](crate::ChartLoader) makes it.
 #[derive(Clone, Debug)]
@@ -26,6 +26,10 @@ pub struct Chart {
     /// The charts in `charts/`.
     pub dependencies: Vec<Arc<Self>>,
     pub(crate) compat: HelmCompat,
+    /// The limits with which the chart was loaded.
+    pub(crate) limits: ChartLimits,
+    /// The files of the chart without those of the charts in it.
+    pub(crate) usage: FileUsage,
 }
 
 impl Chart {
@@ -34,7 +38,7 @@ impl Chart {
         &self.metadata.name
     }
 
-    /// Returns the Helm whose behaviour counts for the chart.
+    /// Returns the release line of Helm that the chart is rendered like.
     pub const fn compat(&self) -> HelmCompat {
         self.compat
     }

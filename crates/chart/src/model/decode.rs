@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use kubewright_machinery::object::json_type;
 use kubewright_template::{GoValue, printf};
 use serde_json::{Map, Value};
-
-use crate::json_type::type_of;
 
 /// The fields of one Go struct. Errors are those of Go's `encoding/json`.
 pub(crate) struct FieldDecoder<'a> {
@@ -22,7 +21,7 @@ impl<'a> FieldDecoder<'a> {
             Value::Null => Ok(None),
             Value::Object(fields) => Ok(Some(Self { path, fields })),
             other => {
-                let found = type_of(other);
+                let found = json_type(other);
                 Err(wrapped(&format!("json: cannot unmarshal {found} into Go value of type {type_name}")))
             }
         }
@@ -37,15 +36,17 @@ impl<'a> FieldDecoder<'a> {
         }
     }
 
-    /// Returns the items of a field that is a list of structs; None for an item that is null.
-    pub(crate) fn objects(&self, name: &str, type_name: &str) -> Result<Vec<Option<FieldDecoder<'a>>>, String> {
+    /// Returns the items of a field that is a list of structs. Null as an item is an error, after those of items of other types.
+    pub(crate) fn objects(&self, name: &str, type_name: &str) -> Result<Vec<FieldDecoder<'a>>, String> {
         let path = format!("{}.{name}", self.path);
         let items = self.list(name, type_name)?.iter().map(|item| match item {
             Value::Null => Ok(None),
             Value::Object(fields) => Ok(Some(FieldDecoder { path: path.clone(), fields })),
             other => Err(self.error(name, other, type_name)),
         });
-        items.collect()
+        let items: Vec<Option<FieldDecoder<'a>>> = items.collect::<Result<_, _>>()?;
+        let items: Option<Vec<FieldDecoder<'a>>> = items.into_iter().collect();
+        items.ok_or_else(|| format!("validation: {name} must not contain empty or null nodes"))
     }
 
     /// Returns a text; the empty one if it is absent.
@@ -114,7 +115,7 @@ impl<'a> FieldDecoder<'a> {
     }
 
     fn error(&self, name: &str, value: &Value, type_name: &str) -> String {
-        let (found, path) = (type_of(value), &self.path);
+        let (found, path) = (json_type(value), &self.path);
         wrapped(&format!("json: cannot unmarshal {found} into Go struct field {path}.{name} of type {type_name}"))
     }
 }

@@ -11,18 +11,16 @@ use super::chart::Chart;
 use super::metadata::ChartMetadata;
 use crate::compat::HelmCompat;
 use crate::error::ChartError;
-use crate::source::{
-    ArchiveLimits, ChartFile, RemainingLimits, has_extension, in_walk_order, read_archive, read_path, without_mark,
-};
+use crate::source::{ChartFile, ChartLimits, FileUsage, RemainingLimits, has_extension, read_archive, read_memory, read_path};
 use crate::values::parse_values;
 
 /// Loads charts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChartLoader {
-    /// The Helm whose behaviour counts.
+    /// The release line of Helm that charts are loaded and rendered like.
     pub compat: HelmCompat,
     /// The limits of a chart.
-    pub limits: ArchiveLimits,
+    pub limits: ChartLimits,
 }
 
 impl ChartLoader {
@@ -31,7 +29,7 @@ impl ChartLoader {
         Self { compat, ..Self::default() }
     }
 
-    /// Loads a chart from a directory, without what its `.helmignore` names, or from an archive.
+    /// Loads a chart from a directory, without the files that its `.helmignore` names, or from an archive.
     pub fn path(&self, path: impl AsRef<Path>) -> Result<Chart, ChartError> {
         let mut limits = RemainingLimits::new(self.limits);
         let files = read_path(path.as_ref(), &mut limits)?;
@@ -47,8 +45,9 @@ impl ChartLoader {
 
     /// Loads a chart from files in memory: pairs of a path below the chart's directory and a content, such as those that a program embeds.
     pub fn files<P: AsRef<str>, D: AsRef<[u8]>>(&self, files: impl IntoIterator<Item = (P, D)>) -> Result<Chart, ChartError> {
-        let files = files.into_iter().map(|(path, data)| ChartFile::new(path.as_ref(), without_mark(data.as_ref())));
-        self.load(in_walk_order(files.collect()), &mut RemainingLimits::new(self.limits), 0)
+        let mut limits = RemainingLimits::new(self.limits);
+        let files = read_memory(files, &mut limits)?;
+        self.load(files, &mut limits, 0)
     }
 
     fn load(&self, files: Vec<ChartFile>, limits: &mut RemainingLimits, depth: usize) -> Result<Chart, ChartError> {
@@ -72,10 +71,15 @@ impl ChartLoader {
             files: Vec::new(),
             dependencies: Vec::new(),
             compat: self.compat,
+            limits: self.limits,
+            usage: FileUsage::default(),
         };
         let is_first = chart.metadata.api_version == "v1";
         let mut subcharts: BTreeMap<String, Vec<ChartFile>> = BTreeMap::new();
         for file in files {
+            if !file.name.starts_with("charts/") {
+                chart.usage.add(FileUsage::of(&file), 1);
+            }
             match &*file.name {
                 "Chart.yaml" => {}
                 "values.yaml" => {
@@ -220,6 +224,62 @@ mod tests {
             assert_eq!(load(&[("Chart.yaml", text)]).unwrap_err(), expected, "{text}");
         }
         assert_eq!(load(&[("values.yaml", "")]).unwrap_err(), "Chart.yaml file is missing");
+    }
+
+    #[test]
+    fn errors_name_the_file_and_the_field() {
+        let type_error = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal";
+        for (name, text, expected) in [
+            (
+                "Chart.yaml",
+                "name: {}",
+                format!("cannot load Chart.yaml: {type_error} object into Go struct field Metadata.name of type string"),
+            ),
+            (
+                "Chart.yaml",
+                "maintainers: [{name: [a]}]",
+                format!(
+                    "cannot load Chart.yaml: {type_error} array into Go struct field Metadata.maintainers.name of type string"
+                ),
+            ),
+            (
+                "Chart.yaml",
+                "maintainers: [null]",
+                "cannot load Chart.yaml: validation: maintainers must not contain empty or null nodes".to_owned(),
+            ),
+            (
+                "requirements.yaml",
+                "dependencies: [{name: a}, null]",
+                "cannot load requirements.yaml: validation: dependencies must not contain empty or null nodes".to_owned(),
+            ),
+            (
+                "values.yaml",
+                "[a]",
+                format!(
+                    "cannot load values.yaml: cannot unmarshal yaml document: {type_error} array into Go value of type map[string]interface {{}}"
+                ),
+            ),
+            (
+                "charts/db/Chart.yaml",
+                "version: {}",
+                format!(
+                    "error unpacking subchart db in web: cannot load Chart.yaml: {type_error} object into Go struct field Metadata.version of type string"
+                ),
+            ),
+        ] {
+            let error = if name == "Chart.yaml" { load(&[(name, text)]) } else { load(&[METADATA, (name, text)]) }.unwrap_err();
+            assert_eq!(error, expected, "{name}: {text}");
+        }
+        let error = load(&[METADATA, ("Chart.lock", "a: [")]).unwrap_err();
+        assert!(error.starts_with("cannot load Chart.lock: error converting YAML to JSON: yaml: "), "{error}");
+    }
+
+    #[test]
+    fn locks_of_both_formats_are_kept() {
+        for name in ["Chart.lock", "requirements.lock"] {
+            let chart = load(&[METADATA, (name, "digest: x")]).unwrap();
+            assert_eq!(chart.lock.unwrap()["digest"], "x", "{name}");
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct ChartMetadata {
     pub app_version: String,
     /// True if the chart should not be used any more.
     pub deprecated: bool,
-    /// Further facts, for other programs.
+    /// Annotations, for other programs.
     pub annotations: BTreeMap<String, String>,
     /// The versions of Kubernetes that the chart supports; empty for all.
     pub kube_version: String,
@@ -50,7 +50,7 @@ pub struct ChartMetadata {
 pub enum ChartType {
     /// A chart with objects.
     Application,
-    /// A chart whose templates are there for other charts.
+    /// A chart whose templates are definitions for other charts.
     Library,
 }
 
@@ -80,7 +80,7 @@ pub struct ChartDependency {
     pub tags: Vec<String>,
     /// Values that the parent takes over.
     pub import_values: Vec<ImportedValues>,
-    /// The name under which the chart is used, if it is another one.
+    /// The name under which the chart is used; empty if it is that of the chart.
     pub alias: String,
 }
 
@@ -112,7 +112,7 @@ impl ChartMetadata {
             version: fields.text("version")?,
             description: fields.text("description")?,
             keywords: fields.texts("keywords")?,
-            maintainers: maintainers.into_iter().map(ChartMaintainer::decode).collect::<Result<_, _>>()?,
+            maintainers: maintainers.iter().map(ChartMaintainer::decode).collect::<Result<_, _>>()?,
             icon: fields.text("icon")?,
             api_version: fields.text("apiVersion")?,
             condition: fields.text("condition")?,
@@ -143,15 +143,25 @@ impl ChartMetadata {
 }
 
 impl ChartMaintainer {
-    fn decode(fields: Option<FieldDecoder<'_>>) -> Result<Self, String> {
-        let Some(fields) = fields else {
-            return Err("validation: maintainers must not contain empty or null nodes".to_owned());
-        };
+    fn decode(fields: &FieldDecoder<'_>) -> Result<Self, String> {
         Ok(Self { name: fields.text("name")?, email: fields.text("email")?, url: fields.text("url")? })
     }
 }
 
 impl ChartDependency {
+    fn decode(fields: &FieldDecoder<'_>) -> Result<Self, String> {
+        let imports = fields.list("import-values", "[]interface {}")?;
+        Ok(Self {
+            name: fields.text("name")?,
+            version: fields.text("version")?,
+            repository: fields.text("repository")?,
+            condition: fields.text("condition")?,
+            tags: fields.texts("tags")?,
+            import_values: imports.iter().map(ImportedValues::decode).collect(),
+            alias: fields.text("alias")?,
+        })
+    }
+
     /// Returns the name under which the chart is used.
     pub fn used_name(&self) -> &str {
         if self.alias.is_empty() { &self.name } else { &self.alias }
@@ -159,20 +169,7 @@ impl ChartDependency {
 }
 
 fn decode_dependencies(fields: &FieldDecoder<'_>) -> Result<Vec<ChartDependency>, String> {
-    let items = fields.objects("dependencies", "chart.Dependency")?.into_iter().map(|item| {
-        let Some(item) = item else { return Err("validation: dependencies must not contain empty or null nodes".to_owned()) };
-        let imports = item.list("import-values", "[]interface {}")?;
-        Ok(ChartDependency {
-            name: item.text("name")?,
-            version: item.text("version")?,
-            repository: item.text("repository")?,
-            condition: item.text("condition")?,
-            tags: item.texts("tags")?,
-            import_values: imports.iter().map(ImportedValues::decode).collect(),
-            alias: item.text("alias")?,
-        })
-    });
-    items.collect()
+    fields.objects("dependencies", "chart.Dependency")?.iter().map(ChartDependency::decode).collect()
 }
 
 impl ImportedValues {
@@ -186,6 +183,15 @@ impl ImportedValues {
             Value::String(name) => Self::Export(name.clone()),
             Value::Object(fields) => Self::Table { child: text(fields.get("child")), parent: text(fields.get("parent")) },
             _ => Self::Other,
+        }
+    }
+
+    /// Returns the path of the table in the child's values and that in the parent's; None for a value that is ignored.
+    pub(crate) fn paths(&self) -> Option<(String, &str)> {
+        match self {
+            Self::Export(name) => Some((format!("exports.{name}"), ".")),
+            Self::Table { child, parent } => Some((child.clone(), parent)),
+            Self::Other => None,
         }
     }
 }

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 
 use kubewright_template::value::MapType;
-use kubewright_template::{FunctionSet, GoMap, GoValue, TemplateError, TemplateLimits};
+use kubewright_template::{ExecutionUsage, FunctionSet, GoMap, GoValue, TemplateLimits};
 
 use super::documents::documents_of;
 use super::execution_error::template_error;
@@ -16,7 +15,7 @@ use super::request::ChartRequest;
 use super::scopes::{ChartScope, template_scopes};
 use super::templates::ChartTemplates;
 use crate::compat::HelmCompat;
-use crate::dependencies::{ChartNode, check_dependencies, enable, import_values, is_in_range};
+use crate::dependencies::{ChartNode, check_aliases, check_dependencies, enable, import_values, is_in_range};
 use crate::error::ChartError;
 use crate::host::{ChartHost, HostOfTemplates, OfflineHost};
 use crate::model::Chart;
@@ -50,7 +49,7 @@ pub struct CompiledChartBuilder {
 }
 
 impl CompiledChartBuilder {
-    /// Sets the limits of one rendering: output and time are those of all templates together, values, steps and depth those of each. See [`TemplateLimits`] for the defaults.
+    /// Sets the limits of one rendering, of all templates together. See [`TemplateLimits`] for the defaults.
     pub const fn limits(mut self, limits: TemplateLimits) -> Self {
         self.limits = limits;
         self
@@ -69,6 +68,7 @@ impl CompiledChartBuilder {
             return Err(ChartError::NotInstallable(metadata.chart_type.clone()));
         }
         check_dependencies(&self.chart)?;
+        check_aliases(&self.chart)?;
         let compiled = CompiledChart {
             chart: self.chart,
             templates: ChartTemplates::new(self.functions),
@@ -164,8 +164,7 @@ impl CompiledChart {
         let scopes = template_scopes(&root, &empty_table(), &request, &host, compat);
         let is_own = |scope: &ChartScope| Arc::ptr_eq(&scope.chart, &self.chart);
         for (path, scope) in in_parsing_order(&scopes) {
-            let result = self.templates.set(&[(path, scope)]);
-            if let Err(error) = result
+            if let Err(error) = self.templates.compile(path, scope)
                 && is_own(scope)
             {
                 return Err(template_error(error, compat));
@@ -185,35 +184,21 @@ impl CompiledChart {
         let order = in_parsing_order(scopes);
         let set = self.templates.set(&order).map_err(failed)?;
         let host = HostOfTemplates(host);
-        let mut limits = self.limits;
-        let started = now();
+        let mut usage = ExecutionUsage::new(self.limits);
         let mut outputs = BTreeMap::new();
         for (path, scope) in order {
             if base_name(path).starts_with('_') {
                 continue;
             }
-            limits.time = self.limits.time.checked_sub(now().duration_since(started)).ok_or_else(|| {
-                let message = format!("the rendering exceeds the limit of {:?}", self.limits.time);
-                failed(TemplateError::Limit { position: None, message })
-            })?;
             let template = [("Name", GoValue::from(path)), ("BasePath", scope.base_path.as_str().into())];
             let template = GoMap::from_pairs(template).retyped(MapType::Named(compat.values_type()));
             scope.data.set("Template".into(), template.into());
             let data = scope.data.retyped(MapType::Named(compat.values_type())).into();
-            let output = set.execute(path, &data, &host, &limits).map_err(failed)?;
-            limits.output = limits.output.checked_sub(output.len()).ok_or_else(|| {
-                let message = format!("the output exceeds the limit of {} bytes", self.limits.output);
-                failed(TemplateError::Limit { position: None, message })
-            })?;
+            let output = set.execute_within(path, &data, &host, &mut usage).map_err(failed)?;
             outputs.insert(path.to_owned(), output.to_text().into_owned());
         }
         Ok(outputs)
     }
-}
-
-#[allow(clippy::disallowed_methods, reason = "the limit of real time guards the machine; it cannot change an output")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 /// Returns templates in the order in which Helm parses and executes them: from the deepest path up, and in a depth in the reverse order of names, so that

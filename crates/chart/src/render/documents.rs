@@ -16,7 +16,7 @@ use crate::model::FieldDecoder;
 pub(super) fn documents_of(file: &str, output: &str, compat: HelmCompat) -> Result<Vec<ChartDocument>, ChartError> {
     let documents = split_documents(output, compat).into_iter().enumerate().map(|(index, text)| {
         let failed = |message| ChartError::Document { file: file.to_owned(), index, message };
-        // Helm prints a line break behind a document, and applies what it printed: a last block scalar ends with it.
+        // Helm prints a line break behind a document, and applies the printed text: a last block scalar ends with it.
         let object = parse_yaml(format!("{text}\n").as_bytes()).map_err(failed)?;
         let annotations = annotations_of(&object, compat).map_err(failed)?;
         let hook = ChartHook::of(&annotations);
@@ -59,11 +59,12 @@ mod tests {
 
     #[test]
     fn hooks_are_read_from_annotations() {
-        let text = "kind: Job\nmetadata:\n  annotations:\n    helm.sh/hook: pre-install, Post-Install\n    helm.sh/hook-weight: \"-5\"\n    helm.sh/hook-delete-policy: hook-succeeded\n";
+        let text = "kind: Job\nmetadata:\n  annotations:\n    helm.sh/hook: pre-install, Post-Install\n    helm.sh/hook-weight: \"-5\"\n    helm.sh/hook-delete-policy: hook-succeeded\n    helm.sh/hook-output-log-policy: hook-failed\n";
         let documents = documents_of("a", text, HelmCompat::Helm4).unwrap();
         let hook = documents[0].hook.clone().unwrap();
         assert_eq!(hook.events, ["pre-install", "post-install"]);
         assert_eq!(hook.weight.as_deref(), Some("-5"));
         assert_eq!(hook.delete_policies, ["hook-succeeded"]);
+        assert_eq!(hook.log_policies, ["hook-failed"]);
     }
 }

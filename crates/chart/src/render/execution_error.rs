@@ -7,7 +7,7 @@ use kubewright_template::{SourcePosition, TemplateError};
 use crate::compat::HelmCompat;
 use crate::error::ChartError;
 
-/// What the text of a failed function begins with.
+/// The beginning of the text of a failed function.
 const CALL: &str = "error calling ";
 
 /// Returns the error of a template. Helm 4 prints failed executions on several lines, one group per level of `include`.

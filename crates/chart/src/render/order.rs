@@ -3,7 +3,7 @@
 use super::rendered::ChartDocument;
 use crate::compat::HelmCompat;
 
-/// The kinds with a place, in the order of installation.
+/// The kinds with a rank, in the order of installation.
 const KINDS: [&str; 36] = [
     "PriorityClass",
     "Namespace",
@@ -43,7 +43,7 @@ const KINDS: [&str; 36] = [
     "APIService",
 ];
 
-/// The kinds that have a place behind those with Helm 4.
+/// The kinds that have a rank behind those with Helm 4.
 const KINDS_OF_HELM_4: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
 /// Returns documents in Helm's order.
@@ -56,17 +56,17 @@ pub(super) fn in_helm_order(documents: &[ChartDocument], compat: HelmCompat) -> 
     };
     let mut sorted: Vec<&ChartDocument> = documents.iter().filter(is_printed(false)).collect();
     let mut hooks: Vec<&ChartDocument> = documents.iter().filter(is_printed(true)).collect();
-    sorted.sort_by_key(|document| place(document.kind(), compat));
-    hooks.sort_by_key(|document| place(document.kind(), compat));
+    sorted.sort_by_key(|document| rank(document.kind(), compat));
+    hooks.sort_by_key(|document| rank(document.kind(), compat));
     sorted.append(&mut hooks);
     sorted
 }
 
-/// Returns the place of a kind: kinds without one come last, by their names.
-fn place(kind: &str, compat: HelmCompat) -> (usize, &str) {
+/// Returns the rank of a kind: kinds without one come last, by their names.
+fn rank(kind: &str, compat: HelmCompat) -> (usize, &str) {
     let known_too: &[&str] = if compat == HelmCompat::Helm4 { &KINDS_OF_HELM_4 } else { &[] };
     match KINDS.iter().chain(known_too).position(|known| *known == kind) {
-        Some(place) => (place, ""),
+        Some(rank) => (rank, ""),
         None => (usize::MAX, kind),
     }
 }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn webhook_configurations_have_a_place_with_helm_4() {
+    fn webhook_configurations_have_a_rank_with_helm_4() {
         assert_eq!(
             order(HelmCompat::Helm4),
             ["Service", "Deployment", "ValidatingWebhookConfiguration", "Certificate", "ServiceAccount", "Job"]

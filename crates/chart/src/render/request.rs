@@ -1,4 +1,4 @@
-//! What a chart is rendered for.
+//! The input of a rendering: release, values, capabilities.
 
 use std::sync::Arc;
 

@@ -22,7 +22,7 @@ pub(super) struct ChartScope {
     pub(super) chart: Arc<Chart>,
     /// The index of the file in the templates of the chart.
     pub(super) index: usize,
-    /// The root object, which all templates of a chart share: what one changes, the next one sees, as with Helm.
+    /// The root object. All templates of a chart share it, as with Helm: a template sees the changes of those before it.
     pub(super) data: GoMap,
     /// The path of the chart's templates.
     pub(super) base_path: String,

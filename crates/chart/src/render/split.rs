@@ -9,7 +9,7 @@ use crate::compat::HelmCompat;
 const SEPARATOR_OF_HELM_3: &str = r"(?:^|[\t\n\x0c\r ]*\n)---[\t\n\x0c\r ]*";
 const SEPARATOR_OF_HELM_4: &str = r"(?m)^---[ \t]*";
 
-#[allow(clippy::unwrap_used)] // the patterns are constants, which tests compile
+#[allow(clippy::unwrap_used, reason = "the patterns are constants, which tests compile")]
 static SEPARATORS: LazyLock<[Regex; 2]> =
     LazyLock::new(|| [SEPARATOR_OF_HELM_3, SEPARATOR_OF_HELM_4].map(|pattern| Regex::new(pattern).unwrap()));
 

@@ -32,6 +32,11 @@ impl ChartTemplates {
         Self { empty, files: Mutex::default(), sets: Mutex::default() }
     }
 
+    /// Compiles a template without making a set.
+    pub(super) fn compile(&self, path: &str, scope: &ChartScope) -> Result<(), TemplateError> {
+        self.file(path, &scope.chart, scope.index).1.map(drop)
+    }
+
     /// Returns the set of templates, which are added in this order.
     pub(super) fn set(&self, templates: &[(&str, &ChartScope)]) -> Result<Arc<TemplateSet>, TemplateError> {
         let mut numbers = Vec::with_capacity(templates.len());

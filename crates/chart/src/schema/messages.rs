@@ -21,9 +21,9 @@ pub(super) fn violations(validator: &Validator, values: &Value) -> Option<String
 fn push_all(text: &mut String, errors: Vec<&ValidationError<'_>>, depth: usize) {
     for group in grouped(errors) {
         let Some(first) = group.first() else { continue };
-        let place = quoted(first.instance_path().as_str());
+        let path = quoted(first.instance_path().as_str());
         text.push_str(&"  ".repeat(depth));
-        let _ = writeln!(text, "- at {place}: {}", message(&group));
+        let _ = writeln!(text, "- at {path}: {}", message(&group));
         if let ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } = first.kind() {
             for errors in context {
                 push_all(text, errors.iter().collect(), depth + 1);
@@ -34,19 +34,19 @@ fn push_all(text: &mut String, errors: Vec<&ValidationError<'_>>, depth: usize) 
 
 /// Groups errors by the keyword that found them. Of a schema whose type, constant, enumeration or format does not fit, only that is reported.
 fn grouped<'a, 'i>(errors: Vec<&'a ValidationError<'i>>) -> Vec<Vec<&'a ValidationError<'i>>> {
-    let place = |error: &ValidationError<'_>| {
+    let paths = |error: &ValidationError<'_>| {
         let schema = error.schema_path().as_str();
         let parent = schema.rsplit_once('/').map_or("", |(parent, _)| parent);
         (error.instance_path().as_str().to_owned(), parent.to_owned())
     };
     let mut first_rank: BTreeMap<(String, String), usize> = BTreeMap::new();
     for error in &errors {
-        let rank = first_rank.entry(place(error)).or_insert(usize::MAX);
+        let rank = first_rank.entry(paths(error)).or_insert(usize::MAX);
         *rank = (*rank).min(rank_of(error.kind()));
     }
     let mut groups: Vec<((String, String), Vec<&ValidationError<'_>>)> = Vec::new();
     for error in errors {
-        let rank = first_rank.get(&place(error)).copied().unwrap_or(usize::MAX);
+        let rank = first_rank.get(&paths(error)).copied().unwrap_or(usize::MAX);
         if rank < usize::MAX && rank_of(error.kind()) != rank {
             continue;
         }
@@ -172,7 +172,31 @@ fn shown(value: &Value) -> String {
     }
 }
 
+/// Returns a text between apostrophes, with the escapes of Go.
 fn quoted(text: &str) -> String {
-    let escaped = format!("{text:?}").replace("\\\"", "\"").replace('\'', "\\'");
-    format!("'{}'", &escaped[1..escaped.len() - 1])
+    let escaped = text.split('"').map(|part| {
+        let part = format!("{part:?}");
+        part[1..part.len() - 1].replace('\'', "\\'")
+    });
+    format!("'{}'", escaped.collect::<Vec<_>>().join("\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_texts_escape_apostrophes_and_control_characters_alone() {
+        for (text, expected) in [
+            ("a b", "'a b'"),
+            ("it's", "'it\\'s'"),
+            ("\"a\"", "'\"a\"'"),
+            ("\\", "'\\\\'"),
+            ("\\\"", "'\\\\\"'"),
+            ("a\nb", "'a\\nb'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(text), expected, "{text}");
+        }
+    }
 }

@@ -1,10 +1,10 @@
-//! What a cluster can do, as charts ask for it.
+//! The capabilities of a cluster: the version of Kubernetes and the API versions that it serves.
 
 use crate::compat::HelmCompat;
 use crate::error::ChartError;
 
 /// The API versions that `helm template` knows without a cluster.
-const KNOWN: [&str; 52] = [
+const KNOWN: [&str; 57] = [
     "v1",
     "admissionregistration.k8s.io/v1",
     "admissionregistration.k8s.io/v1alpha1",
@@ -57,10 +57,6 @@ const KNOWN: [&str; 52] = [
     "scheduling.k8s.io/v1",
     "storage.k8s.io/v1beta1",
     "storage.k8s.io/v1",
-];
-
-/// Further API versions that `helm template` knows.
-const KNOWN_TOO: [&str; 5] = [
     "storage.k8s.io/v1alpha1",
     "storagemigration.k8s.io/v1",
     "storagemigration.k8s.io/v1beta1",
@@ -100,6 +96,14 @@ impl KubernetesVersion {
         let shown: Vec<String> = numbers.iter().map(u64::to_string).collect();
         Ok(Self { git_version: format!("v{plain}"), normalized: format!("v{}", shown.join(".")), major, minor })
     }
+
+    /// Returns the version that `.Capabilities.KubeVersion.Version` gives.
+    pub(crate) fn shown(&self, compat: HelmCompat) -> &str {
+        match compat {
+            HelmCompat::Helm4 => &self.git_version,
+            HelmCompat::Helm3 => &self.normalized,
+        }
+    }
 }
 
 /// The capabilities of a cluster: its version and the API versions that it serves.
@@ -114,8 +118,11 @@ pub struct ChartCapabilities {
 impl ChartCapabilities {
     /// Returns the capabilities that `helm template` takes without a cluster: those of Kubernetes of a version, with all API versions that Helm knows.
     pub fn offline(version: &str) -> Result<Self, ChartError> {
-        let known = KNOWN.iter().chain(&KNOWN_TOO).map(|version| (*version).to_owned());
-        Ok(Self { kubernetes: KubernetesVersion::parse(version)?, api_versions: known.collect() })
+        KubernetesVersion::parse(version).map(Self::of)
+    }
+
+    fn of(kubernetes: KubernetesVersion) -> Self {
+        Self { kubernetes, api_versions: KNOWN.map(str::to_owned).to_vec() }
     }
 
     /// Adds API versions.
@@ -130,18 +137,7 @@ impl Default for ChartCapabilities {
     fn default() -> Self {
         let kubernetes =
             KubernetesVersion { git_version: "v1.36.0".to_owned(), normalized: "v1.36.0".to_owned(), major: 1, minor: 36 };
-        let known = KNOWN.iter().chain(&KNOWN_TOO).map(|version| (*version).to_owned());
-        Self { kubernetes, api_versions: known.collect() }
-    }
-}
-
-impl KubernetesVersion {
-    /// Returns the version that `.Capabilities.KubeVersion.Version` gives.
-    pub(crate) fn shown(&self, compat: HelmCompat) -> &str {
-        match compat {
-            HelmCompat::Helm4 => &self.git_version,
-            HelmCompat::Helm3 => &self.normalized,
-        }
+        Self::of(kubernetes)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::host::ChartHost;
 
 const NOTHING: Signature = Signature::of(&[]);
 
-/// What the objects share.
+/// The facts that all objects below `.Capabilities` share.
 #[derive(Clone)]
 struct CapabilitiesView {
     capabilities: Arc<ChartCapabilities>,

@@ -9,7 +9,7 @@ use kubewright_template::{GoList, GoMap, GoObject, GoValue};
 
 use crate::compat::HelmCompat;
 use crate::dependencies::ChartNode;
-use crate::model::{ChartDependency, ChartMaintainer, ImportedValues};
+use crate::model::{ChartDependency, ChartMaintainer};
 
 /// A field: its name in Go, its name in YAML, and its value.
 type StructField = (&'static str, &'static str, GoValue);
@@ -71,11 +71,7 @@ fn maintainer_object(maintainer: &ChartMaintainer, compat: HelmCompat) -> GoValu
 
 fn dependency_object(dependency: &ChartDependency, compat: HelmCompat) -> GoValue {
     let imports = dependency.import_values.iter().map(|import| {
-        let (child, parent) = match import {
-            ImportedValues::Export(name) => (format!("exports.{name}"), "."),
-            ImportedValues::Table { child, parent } => (child.clone(), parent.as_str()),
-            ImportedValues::Other => return GoValue::Nil,
-        };
+        let Some((child, parent)) = import.paths() else { return GoValue::Nil };
         let entries = [("child", child.as_str()), ("parent", parent)].map(|(name, text)| (name.into(), GoValue::from(text)));
         GoMap::new(entries.into_iter().collect(), MapType::String).into()
     });

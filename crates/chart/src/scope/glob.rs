@@ -69,10 +69,7 @@ fn push_class(expression: &mut String, members: &[(char, bool)]) -> Option<()> {
 }
 
 fn push_literal(expression: &mut String, character: char) {
-    if character.is_ascii_punctuation() {
-        expression.push('\\');
-    }
-    expression.push(character);
+    expression.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
 }
 
 #[cfg(test)]
@@ -95,6 +92,9 @@ mod tests {
             ("a.{x,y}", "a.z", false),
             ("a\\*", "a*", true),
             ("a,b", "a,b", true),
+            ("a<b>^$", "a<b>^$", true),
+            ("[a^&~<]", "<", true),
+            ("[a^&~<]", "x", false),
         ] {
             assert_eq!(compile(pattern).unwrap().is_match(text), expected, "{pattern} {text}");
         }

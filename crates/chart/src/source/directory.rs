@@ -1,11 +1,13 @@
 //! Charts on a disk: the only module that reads files.
 
-use std::fs;
+use std::fs::{self, File, Metadata};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::archive::{RemainingLimits, read_archive};
+use super::archive::read_archive;
 use super::file::{ChartFile, without_mark};
-use super::ignore::IgnoreRules;
+use super::ignore::{IGNORE_FILE, IgnoreRules};
+use super::limits::RemainingLimits;
 use crate::error::ChartError;
 
 /// The largest number of directories inside each other.
@@ -13,17 +15,19 @@ const DEPTH: usize = 64;
 
 /// Reads the files of a chart from a directory or an archive.
 pub(crate) fn read_path(path: &Path, limits: &mut RemainingLimits) -> Result<Vec<ChartFile>, ChartError> {
-    if path.is_dir() { read_directory(path, limits) } else { read_archive(&read(path)?, limits) }
+    if path.is_dir() { read_directory(path, limits) } else { read_archive(&read(path, limits)?, limits) }
 }
 
 /// Reads the files of a directory that are not ignored, in the order of a walk. Links inside of the directory are followed, others are refused.
 fn read_directory(root: &Path, limits: &mut RemainingLimits) -> Result<Vec<ChartFile>, ChartError> {
-    let real_root = fs::canonicalize(root).map_err(|source| ChartError::Read { path: root.to_owned(), source })?;
-    let ignore_file = real_root.join(".helmignore");
-    let rules = if ignore_file.exists() { read(&ignore_file)? } else { Vec::new() };
-    let rules = IgnoreRules::parse(&String::from_utf8_lossy(&rules))?;
-    let mut walk = DirectoryWalk { root: real_root.clone(), rules, limits, files: Vec::new() };
-    walk.directory(&real_root, "", 0)?;
+    let root = fs::canonicalize(root).map_err(|source| ChartError::Read { path: root.to_owned(), source })?;
+    let mut walk = DirectoryWalk { root: root.clone(), rules: IgnoreRules::parse("")?, limits, files: Vec::new() };
+    let ignore_file = root.join(IGNORE_FILE);
+    if fs::symlink_metadata(&ignore_file).is_ok() {
+        let metadata = walk.metadata(&ignore_file, IGNORE_FILE)?;
+        walk.rules = IgnoreRules::parse(&String::from_utf8_lossy(&walk.content(&ignore_file, &metadata)?))?;
+    }
+    walk.directory(&root, "", 0)?;
     Ok(walk.files)
 }
 
@@ -58,36 +62,52 @@ impl DirectoryWalk<'_> {
     }
 
     fn entry(&mut self, path: &Path, name: &str, depth: usize) -> Result<(), ChartError> {
-        let failed = |source| ChartError::Read { path: path.to_owned(), source };
-        // Directories count, too: links can make many of few.
-        self.limits.take(0)?;
-        let own = fs::symlink_metadata(path).map_err(failed)?;
-        let metadata = if own.is_symlink() {
-            let target = fs::canonicalize(path).map_err(failed)?;
-            if !target.starts_with(&self.root) {
-                return Err(ChartError::Archive(format!("the link {name} leaves the chart")));
-            }
-            fs::metadata(&target).map_err(failed)?
-        } else {
-            own
-        };
-        if self.rules.is_ignored(name, metadata.is_dir()) {
+        let metadata = self.metadata(path, name)?;
+        let is_ignored = self.rules.is_ignored(name, metadata.is_dir());
+        if is_ignored || metadata.is_dir() {
+            // Directories and ignored files count, too: links can make many of few.
+            self.limits.take(0)?;
+        }
+        if is_ignored {
             return Ok(());
         }
         if metadata.is_dir() {
             return self.directory(path, name, depth + 1);
         }
+        let data = self.content(path, &metadata)?;
+        self.limits.take(data.len() as u64)?;
+        self.files.push(ChartFile::new(name, without_mark(&data)));
+        Ok(())
+    }
+
+    /// Returns the metadata of a file or directory, or of the one in the chart to which a link leads.
+    fn metadata(&self, path: &Path, name: &str) -> Result<Metadata, ChartError> {
+        let failed = |source| ChartError::Read { path: path.to_owned(), source };
+        let own = fs::symlink_metadata(path).map_err(failed)?;
+        if !own.is_symlink() {
+            return Ok(own);
+        }
+        let target = fs::canonicalize(path).map_err(failed)?;
+        if !target.starts_with(&self.root) {
+            return Err(ChartError::Archive(format!("the link {name} leaves the chart")));
+        }
+        fs::metadata(&target).map_err(failed)
+    }
+
+    /// Returns the content of a file. Opening a pipe or a device could take forever.
+    fn content(&self, path: &Path, metadata: &Metadata) -> Result<Vec<u8>, ChartError> {
         if !metadata.is_file() {
             let text = format!("cannot load irregular file {} as it has file mode type bits set", path.display());
             return Err(ChartError::Archive(text));
         }
-        self.limits.take(metadata.len())?;
-        let data = read(path)?;
-        self.files.push(ChartFile::new(name, without_mark(&data)));
-        Ok(())
+        read(path, self.limits)
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, ChartError> {
-    fs::read(path).map_err(|source| ChartError::Read { path: path.to_owned(), source })
+/// Reads a file that is not larger than the limits allow. It may have another size than its metadata say.
+fn read(path: &Path, limits: &RemainingLimits) -> Result<Vec<u8>, ChartError> {
+    let mut data = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(limits.size.saturating_add(1)).read_to_end(&mut data));
+    read.map_err(|source| ChartError::Read { path: path.to_owned(), source })?;
+    if data.len() as u64 > limits.size { Err(limits.exceeded()) } else { Ok(data) }
 }

@@ -23,12 +23,6 @@ impl ChartFile {
     }
 }
 
-/// Sorts files as a walk through directories meets them: by names within a directory.
-pub(crate) fn in_walk_order(mut files: Vec<ChartFile>) -> Vec<ChartFile> {
-    files.sort_by(|left, right| left.name.split('/').cmp(right.name.split('/')));
-    files
-}
-
 /// Returns a text without the byte order mark at its beginning.
 pub(crate) fn without_mark(data: &[u8]) -> &[u8] {
     data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data)
@@ -42,17 +36,4 @@ pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
 /// Returns the last part of a path.
 pub(crate) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_sorted_by_names_within_a_directory() {
-        let files = ["b", "a-b", "a/c", "a/b/d"].map(|name| ChartFile::new(name, Vec::new()));
-        let sorted = in_walk_order(files.to_vec());
-        let names: Vec<&str> = sorted.iter().map(|file| &*file.name).collect();
-        assert_eq!(names, ["a/b/d", "a/c", "a-b", "b"]);
-    }
 }

@@ -4,6 +4,9 @@ use super::file::base_name;
 use super::wildcard::Wildcard;
 use crate::error::ChartError;
 
+/// The name of the file with the rules.
+pub(super) const IGNORE_FILE: &str = ".helmignore";
+
 /// The rules of a `.helmignore`, and the one that always holds: hidden files of `templates/` are ignored.
 #[derive(Debug)]
 pub(super) struct IgnoreRules {
@@ -45,12 +48,16 @@ impl IgnoreRules {
     }
 }
 
+fn failed(message: String) -> ChartError {
+    ChartError::File { file: IGNORE_FILE.to_owned(), message }
+}
+
 impl IgnoreRule {
     fn parse(line: &str) -> Result<Self, ChartError> {
         if line.contains("**") {
-            return Err(ChartError::Ignore("double-star (**) syntax is not supported".to_owned()));
+            return Err(failed(format!("double-star (**) syntax is not supported, as in {line:?}")));
         }
-        let bad = || ChartError::Ignore(format!("syntax error in pattern {line:?} of .helmignore"));
+        let bad = || failed(format!("syntax error in pattern {line:?}"));
         let (is_negated, pattern) = line.strip_prefix('!').map_or((false, line), |pattern| (true, pattern));
         let (must_be_directory, pattern) = pattern.strip_suffix('/').map_or((false, pattern), |pattern| (true, pattern));
         let is_of_name = !pattern.contains('/');
@@ -106,6 +113,12 @@ mod tests {
     #[test]
     fn double_stars_are_not_supported() {
         let error = IgnoreRules::parse("a/**").unwrap_err();
-        assert_eq!(error.to_string(), "double-star (**) syntax is not supported");
+        assert_eq!(error.to_string(), "cannot load .helmignore: double-star (**) syntax is not supported, as in \"a/**\"");
+    }
+
+    #[test]
+    fn a_malformed_pattern_is_an_error() {
+        let error = IgnoreRules::parse("# comment\n[a").unwrap_err();
+        assert_eq!(error.to_string(), "cannot load .helmignore: syntax error in pattern \"[a\"");
     }
 }

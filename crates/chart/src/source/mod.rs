@@ -1,13 +1,18 @@
-//! The files of a chart, and where they come from.
+//! The files of a chart: from a directory, from an archive, from memory; and their limits.
 
 mod archive;
 mod directory;
 mod file;
 mod ignore;
+mod limits;
+mod memory;
+mod path;
 mod wildcard;
 
-pub use archive::ArchiveLimits;
-pub(crate) use archive::{RemainingLimits, read_archive};
+pub(crate) use archive::read_archive;
 pub(crate) use directory::read_path;
 pub use file::ChartFile;
-pub(crate) use file::{base_name, has_extension, in_walk_order, without_mark};
+pub(crate) use file::{base_name, has_extension};
+pub use limits::ChartLimits;
+pub(crate) use limits::{FileUsage, RemainingLimits};
+pub(crate) use memory::read_memory;

@@ -26,7 +26,7 @@ pub(crate) trait ValuesTree {
 /// One coalescing.
 #[derive(Debug)]
 pub(crate) struct Coalescing<'a> {
-    /// The Helm whose behaviour counts.
+    /// The release line of Helm.
     pub(crate) compat: HelmCompat,
     /// True if nulls are kept, since the values will be coalesced again.
     pub(crate) keeps_nulls: bool,
@@ -185,13 +185,13 @@ mod tests {
     use super::*;
     use crate::values::{table, to_json};
 
-    struct Tree {
+    struct TestChart {
         name: &'static str,
         defaults: Value,
         children: Vec<Self>,
     }
 
-    impl ValuesTree for Tree {
+    impl ValuesTree for TestChart {
         fn name(&self) -> &str {
             self.name
         }
@@ -205,21 +205,21 @@ mod tests {
         }
     }
 
-    fn coalesced(tree: &Tree, values: Value, compat: HelmCompat) -> Result<Value, String> {
+    fn coalesced(tree: &TestChart, values: Value, compat: HelmCompat) -> Result<Value, String> {
         let mut warnings = Vec::new();
         let mut coalescing = Coalescing { compat, keeps_nulls: false, warnings: &mut warnings };
         let values = table(values.as_object().unwrap());
         coalescing.coalesce(tree, &values).map(|values| to_json(&values.into())).map_err(|error| error.to_string())
     }
 
-    fn parent(defaults: Value, child: Value) -> Tree {
-        let children = vec![Tree { name: "sub", defaults: child, children: Vec::new() }];
-        Tree { name: "top", defaults, children }
+    fn parent(defaults: Value, child: Value) -> TestChart {
+        let children = vec![TestChart { name: "sub", defaults: child, children: Vec::new() }];
+        TestChart { name: "top", defaults, children }
     }
 
     #[test]
     fn maps_merge_and_a_null_deletes_a_default() {
-        let tree = Tree { name: "top", defaults: json!({"a": {"b": 1, "c": 2}, "d": 1, "l": [1]}), children: Vec::new() };
+        let tree = TestChart { name: "top", defaults: json!({"a": {"b": 1, "c": 2}, "d": 1, "l": [1]}), children: Vec::new() };
         for compat in [HelmCompat::Helm3, HelmCompat::Helm4] {
             let values = coalesced(&tree, json!({"a": {"b": null, "x": null}, "d": null, "l": [2], "n": null}), compat);
             assert_eq!(values.unwrap(), json!({"a": {"c": 2, "x": null}, "l": [2], "n": null}));
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn nulls_of_defaults_are_kept_by_helm_3_alone() {
-        let tree = Tree { name: "top", defaults: json!({"a": null, "b": {"c": null, "d": 1}}), children: Vec::new() };
+        let tree = TestChart { name: "top", defaults: json!({"a": null, "b": {"c": null, "d": 1}}), children: Vec::new() };
         assert_eq!(coalesced(&tree, json!({"b": {}}), HelmCompat::Helm3).unwrap(), json!({"a": null, "b": {"c": null, "d": 1}}));
         assert_eq!(coalesced(&tree, json!({"b": {}}), HelmCompat::Helm4).unwrap(), json!({"b": {"d": 1}}));
     }

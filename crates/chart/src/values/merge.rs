@@ -1,10 +1,10 @@
 //! Values of files: reading, and merging of layers before they meet a chart.
 
+use kubewright_machinery::object::json_type;
 use kubewright_template::library::data::parse_yaml;
 use serde_json::{Map, Value};
 
 use crate::compat::HelmCompat;
-use crate::json_type::type_of;
 
 /// Reads a values file: one document with Helm 3, several that are merged with Helm 4. The error is worded as Helm's.
 pub fn parse_values(text: &[u8], compat: HelmCompat) -> Result<Map<String, Value>, String> {
@@ -39,7 +39,7 @@ fn parse_document(text: &[u8]) -> Result<Map<String, Value>, String> {
         Value::Null => Ok(Map::new()),
         Value::Object(values) => Ok(values),
         other => {
-            let found = type_of(&other);
+            let found = json_type(&other);
             Err(format!(
                 "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
             ))

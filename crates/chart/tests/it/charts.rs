@@ -1,33 +1,68 @@
-//! Charts: versions, notes, CRDs, hooks, lookups, limits, and renderings of one compiled chart.
+//! Charts: requests, versions, notes, CRDs, schemas, limits, and renderings of one compiled chart.
 
-use std::cell::RefCell;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::{fs, thread};
+use std::thread;
+use std::time::Duration;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use jiff::Timestamp;
 use kubewright_chart::{
-    ArchiveLimits, Chart, ChartCapabilities, ChartHost, ChartLoader, ChartRequest, CompiledChart, HelmCompat, OfflineHost,
-    RenderedChart,
+    Chart, ChartCapabilities, ChartLoader, ChartRequest, CompiledChart, HelmCompat, OfflineHost, RenderedChart,
 };
 use kubewright_template::TemplateLimits;
-use serde_json::{Value, json};
-use tar::{Builder, Header};
+use serde_json::json;
 
-fn load(metadata: &str, files: &[(&str, &str)]) -> Chart {
+/// Loads a chart `top` whose `Chart.yaml` ends in these lines.
+pub(crate) fn load(metadata: &str, files: &[(&str, &str)]) -> Chart {
     let metadata = format!("apiVersion: v2\nname: top\nversion: 1.0.0\n{metadata}");
     let files = files.iter().copied().chain([("Chart.yaml", metadata.as_str())]);
     ChartLoader::default().files(files).unwrap()
 }
 
-fn render(chart: Chart) -> Result<RenderedChart, String> {
+/// Compiles a chart and renders it with the default values.
+pub(crate) fn render(chart: Chart) -> Result<RenderedChart, String> {
     let compiled = CompiledChart::new(chart).map_err(|error| error.to_string())?;
     let rendered = compiled.render(&ChartRequest::new("rel", "ns"), Rc::new(OfflineHost::default()));
     rendered.map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_release_of_the_request_is_visible() {
+    let template = "data: {{ list .Release.Name .Release.Namespace .Release.Revision .Release.IsUpgrade .Release.IsInstall .Release.Service | toJson }}";
+    let compiled = CompiledChart::new(load("", &[("templates/a.yaml", template)])).unwrap();
+    let data = |request: &ChartRequest| {
+        compiled.render(request, Rc::new(OfflineHost::default())).unwrap().documents[0].object["data"].clone()
+    };
+    let mut request = ChartRequest::new("rel", "ns");
+    assert_eq!(data(&request), json!(["rel", "ns", 1, false, true, "Helm"]));
+    request.release.revision = 3;
+    request.release.is_upgrade = true;
+    request.release.service = "books".to_owned();
+    assert_eq!(data(&request), json!(["rel", "ns", 3, true, false, "books"]));
+}
+
+#[test]
+fn the_version_of_helm_is_that_of_the_release_line() {
+    for (compat, version) in [(HelmCompat::Helm4, "v4.3.1"), (HelmCompat::Helm3, "v3.22.0")] {
+        let files =
+            [("Chart.yaml", "name: top\nversion: 1.0.0"), ("templates/a.yaml", "data: {{ .Capabilities.HelmVersion.Version }}")];
+        let rendered = render(ChartLoader::new(compat).files(files).unwrap()).unwrap();
+        assert_eq!(rendered.documents[0].object["data"], version);
+        assert_eq!(compat.version(), version);
+    }
+}
+
+#[test]
+fn api_versions_of_the_request_are_served() {
+    let template =
+        "data: {{ list (.Capabilities.APIVersions.Has \"v1\") (.Capabilities.APIVersions.Has \"x.io/v1/Thing\") | toJson }}";
+    let compiled = CompiledChart::new(load("", &[("templates/a.yaml", template)])).unwrap();
+    let data = |request: &ChartRequest| {
+        compiled.render(request, Rc::new(OfflineHost::default())).unwrap().documents[0].object["data"].clone()
+    };
+    let mut request = ChartRequest::new("rel", "ns");
+    assert_eq!(data(&request), json!([true, false]));
+    request.capabilities = Arc::new(ChartCapabilities::default().with_api_versions(["x.io/v1/Thing"]));
+    assert_eq!(data(&request), json!([true, true]));
 }
 
 #[test]
@@ -80,7 +115,7 @@ fn documents_keep_the_order_of_files_and_crds_are_no_templates() {
 }
 
 #[test]
-fn a_template_sees_what_an_earlier_one_of_the_chart_changed() {
+fn a_template_sees_the_changes_of_an_earlier_one_of_the_chart() {
     let rendered = render(load(
         "",
         &[
@@ -110,66 +145,39 @@ fn a_second_rendering_starts_anew_and_threads_share_a_compiled_chart() {
     });
 }
 
-/// A host with one object, which keeps what it is asked.
-#[derive(Debug, Default)]
-struct AskedHost {
-    questions: RefCell<Vec<String>>,
-}
-
-impl ChartHost for AskedHost {
-    fn now(&self) -> Timestamp {
-        Timestamp::UNIX_EPOCH
-    }
-
-    fn fill_random(&self, buffer: &mut [u8]) {
-        buffer.fill(7);
-    }
-
-    fn lookup(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Result<Option<Value>, String> {
-        self.questions.borrow_mut().push(format!("{api_version}/{kind} {namespace}/{name}"));
-        match name {
-            "there" => Ok(Some(json!({"data": {"n": 1_000_000}}))),
-            "broken" => Err("the server is away".to_owned()),
-            _ => Ok(None),
-        }
-    }
-
-    fn kubernetes_version_asked(&self) {
-        self.questions.borrow_mut().push("version".to_owned());
-    }
-
-    fn api_version_asked(&self, version: &str, is_served: bool) {
-        self.questions.borrow_mut().push(format!("{version}: {is_served}"));
+#[test]
+fn the_limits_are_those_of_all_templates() {
+    let template = "{{ range until 700 }}x{{ end }}";
+    let limits = TemplateLimits::default();
+    for (limits, expected) in [
+        (TemplateLimits { output: 1000, ..limits }, "the output exceeds the limit of 1000 bytes"),
+        (TemplateLimits { steps: 2000, ..limits }, "the execution exceeds the limit of 2000 steps"),
+        (TemplateLimits { time: Duration::ZERO, ..limits }, "the execution exceeds the limit of 0ns"),
+    ] {
+        let result = |files| {
+            let compiled = CompiledChart::builder(load("", files)).limits(limits).build().unwrap();
+            compiled.outputs(&ChartRequest::new("rel", "ns"), Rc::new(OfflineHost::default()))
+        };
+        assert!(result(&[("templates/a.txt", template)]).is_ok(), "{expected}");
+        let error = result(&[("templates/a.txt", template), ("templates/b.txt", template)]).unwrap_err();
+        assert!(error.to_string().ends_with(expected), "{error}");
     }
 }
 
 #[test]
-fn the_host_answers_lookups_and_is_told_what_is_asked() {
-    let template = "data: [{{ (lookup \"v1\" \"Secret\" \"ns\" \"there\").data.n }}, {{ lookup \"v1\" \"Secret\" \"ns\" \"absent\" | toJson }}]\n\
-                    served: {{ .Capabilities.APIVersions.Has \"x/v1\" }}\nminor: {{ .Capabilities.KubeVersion.Minor }}";
-    let compiled = CompiledChart::new(load("", &[("templates/a.yaml", template)])).unwrap();
-    let host = Rc::new(AskedHost::default());
-    let rendered = compiled.render(&ChartRequest::new("rel", "ns"), host.clone()).unwrap();
-    assert_eq!(rendered.documents[0].object, json!({"data": [1_000_000, {}], "served": false, "minor": 36}));
-    assert_eq!(*host.questions.borrow(), ["v1/Secret ns/there", "v1/Secret ns/absent", "x/v1: false", "version"]);
-}
-
-#[test]
-fn a_failing_lookup_fails_the_template() {
-    let compiled =
-        CompiledChart::new(load("", &[("templates/a.yaml", "{{ lookup \"v1\" \"Secret\" \"ns\" \"broken\" }}")])).unwrap();
-    let error = compiled.render(&ChartRequest::new("rel", "ns"), Rc::new(AskedHost::default())).unwrap_err();
-    assert!(error.to_string().ends_with("error calling lookup: the server is away"), "{error}");
-}
-
-#[test]
-fn the_limit_of_output_is_that_of_all_templates() {
-    let template = "{{ range until 100 }}xxxxxxxxxx{{ end }}";
-    let chart = load("", &[("templates/a.txt", template), ("templates/b.txt", template)]);
-    let limits = TemplateLimits { output: 1500, ..TemplateLimits::default() };
-    let compiled = CompiledChart::builder(chart).limits(limits).build().unwrap();
-    let error = compiled.outputs(&ChartRequest::new("rel", "ns"), Rc::new(OfflineHost::default())).unwrap_err();
-    assert!(error.to_string().contains("the output exceeds the limit of"), "{error}");
+fn the_depth_of_templates_is_limited() {
+    let chart = load(
+        "",
+        &[(
+            "templates/a.txt",
+            "{{ define \"x\" }}{{ include \"y\" . }}{{ end }}{{ define \"y\" }}{{ end }}{{ include \"x\" . }}",
+        )],
+    );
+    for (depth, is_enough) in [(0, false), (2, true)] {
+        let compiled = CompiledChart::builder(chart.clone()).limits(TemplateLimits { depth, ..TemplateLimits::default() });
+        let result = compiled.build().unwrap().outputs(&ChartRequest::new("rel", "ns"), Rc::new(OfflineHost::default()));
+        assert_eq!(result.is_ok(), is_enough, "{depth}");
+    }
 }
 
 #[test]
@@ -216,75 +224,41 @@ fn values_are_validated_by_the_schemas_of_all_charts() {
 
 #[cfg(feature = "schema")]
 #[test]
+fn a_request_can_do_without_the_validation_of_values() {
+    let files = [("values.schema.json", r#"{"required": ["a"]}"#), ("templates/a.yaml", "kind: A")];
+    let compiled = CompiledChart::new(load("", &files)).unwrap();
+    let mut request = ChartRequest::new("rel", "ns");
+    let is_rendered = |request: &ChartRequest| compiled.render(request, Rc::new(OfflineHost::default())).is_ok();
+    assert!(!is_rendered(&request));
+    request.validates_values = false;
+    assert!(is_rendered(&request));
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn a_schema_that_is_no_json_is_refused_by_the_name_of_its_file() {
+    let error = render(load("", &[("values.schema.json", "{")])).unwrap_err();
+    assert!(error.contains("\ntop:\nvalues.schema.json: EOF while parsing an object at line 1 column 1\n"), "{error}");
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn a_schema_that_refers_to_itself_comes_to_an_end() {
+    for schema in [
+        r##"{"$ref": "#"}"##,
+        r##"{"allOf": [{"$ref": "#"}]}"##,
+        r##"{"anyOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"not": {"$ref": "#/$defs/a"}}}}"##,
+    ] {
+        // Either outcome is right, as the schema says nothing about values.
+        let result = render(load("", &[("values.schema.json", schema), ("values.yaml", "a: {b: {c: 1}}")]));
+        assert!(result.is_ok() || result.is_err(), "{schema}");
+    }
+}
+
+#[cfg(feature = "schema")]
+#[test]
 fn a_schema_from_elsewhere_is_refused() {
     let files = [("values.schema.json", r#"{"$ref": "https://example.com/schema.json"}"#)];
     let error = render(load("", &files)).unwrap_err();
     assert!(error.contains("the schema https://example.com/schema.json is not part of the chart"), "{error}");
-}
-
-/// Creates a new directory with a chart.
-fn directory(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&directory);
-    for (name, text) in [("Chart.yaml", "name: top\nversion: 1.0.0")].iter().chain(files) {
-        let path = directory.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    directory
-}
-
-#[test]
-fn a_directory_is_loaded_without_what_its_rules_ignore() {
-    let files = [(".helmignore", "*.md\n/ci/\n"), ("README.md", "x"), ("ci/a", "x"), ("sub/ci/a", "x"), ("templates/.x", "x")];
-    let chart = ChartLoader::default().path(directory("ignored", &files)).unwrap();
-    let names: Vec<&str> = chart.files.iter().map(|file| &*file.name).collect();
-    assert_eq!(names, [".helmignore", "sub/ci/a"]);
-    assert!(chart.templates.is_empty());
-}
-
-#[test]
-fn links_in_a_chart_are_followed_and_those_that_leave_it_are_refused() {
-    let chart = directory("links", &[("files/a", "text")]);
-    symlink("files", chart.join("more")).unwrap();
-    let loaded = ChartLoader::default().path(&chart).unwrap();
-    let names: Vec<&str> = loaded.files.iter().map(|file| &*file.name).collect();
-    assert_eq!(names, ["files/a", "more/a"]);
-    symlink("../ignored-too", chart.join("out")).unwrap();
-    fs::create_dir_all(chart.parent().unwrap().join("ignored-too")).unwrap();
-    assert_eq!(ChartLoader::default().path(&chart).unwrap_err().to_string(), "the link out leaves the chart");
-}
-
-#[test]
-fn links_in_a_circle_end_in_an_error() {
-    let chart = directory("circle", &[("sub/a", "")]);
-    symlink(".", chart.join("sub/one")).unwrap();
-    symlink(".", chart.join("sub/two")).unwrap();
-    assert!(ChartLoader::default().path(&chart).is_err());
-}
-
-#[test]
-fn a_chart_in_an_archive_has_archives_of_subcharts() {
-    let subchart = archive(&[("sub/Chart.yaml", b"name: sub\nversion: 1.0.0"), ("sub/templates/a.yaml", b"kind: Sub")]);
-    let files: [(&str, &[u8]); 3] = [
-        ("top/Chart.yaml", b"name: top\nversion: 1.0.0"),
-        ("top/charts/sub-1.0.0.tgz", &subchart),
-        ("top/.helmignore", b"charts"),
-    ];
-    let chart = ChartLoader::default().archive(&archive(&files)).unwrap();
-    assert_eq!(render(chart).unwrap().documents[0].file, "top/charts/sub/templates/a.yaml");
-    let loader = ChartLoader { limits: ArchiveLimits { files: 4, ..ArchiveLimits::default() }, ..ChartLoader::default() };
-    let error = loader.archive(&archive(&files)).unwrap_err().to_string();
-    assert!(error.starts_with("error unpacking subchart sub-1.0.0.tgz in top: decompressed chart is larger"), "{error}");
-}
-
-fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut builder = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
-    for (name, data) in files {
-        let mut header = Header::new_gnu();
-        header.set_size(data.len() as u64);
-        header.set_mode(0o644);
-        builder.append_data(&mut header, name, *data).unwrap();
-    }
-    builder.into_inner().unwrap().finish().unwrap()
 }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are functions of their own")]
 
 mod charts;
+mod hosts;
 mod published;
+mod sources;
 mod subcharts;
 mod vectors;

@@ -1,6 +1,6 @@
 //! Published charts with the recorded outputs of `helm template`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,11 @@ use kubewright_chart::{
 use kubewright_machinery::yaml;
 use serde_json::Value;
 
-/// The number of cases that are equal, by flavour, of 119.
-const EQUAL: [usize; 2] = [119, 119];
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+/// The lines around the table.
+const MARKS: (&str, &str) = ("<!-- table: begin -->\n", "<!-- table: end -->");
+/// The environment variable with which the test writes the table instead of checking it.
+const WRITE: &str = "KUBEWRIGHT_WRITE_README";
 
 /// One recorded case.
 struct PublishedCase {
@@ -141,6 +144,40 @@ fn sorted(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// The numbers of the cases of one chart.
+#[derive(Default)]
+struct ChartCount {
+    version: String,
+    cases: usize,
+    /// The number of equal cases, with Helm 4 and with Helm 3.
+    equal: [usize; 2],
+}
+
+/// Returns the numbers of cases by chart as a Markdown table.
+fn table(counts: &BTreeMap<String, ChartCount>) -> String {
+    let mut table =
+        "| chart | version | cases | equal to Helm 4 | equal to Helm 3 |\n| --- | --- | --- | --- | --- |\n".to_owned();
+    for (chart, ChartCount { version, cases, equal: [helm_4, helm_3] }) in counts {
+        writeln!(table, "| {chart} | {version} | {cases} | {helm_4} | {helm_3} |").unwrap();
+    }
+    let sum = |of: fn(&ChartCount) -> usize| counts.values().map(of).sum::<usize>();
+    let (cases, helm_4, helm_3) = (sum(|count| count.cases), sum(|count| count.equal[0]), sum(|count| count.equal[1]));
+    writeln!(table, "| **all {}** | | {cases} | {helm_4} | {helm_3} |", counts.len()).unwrap();
+    table
+}
+
+/// Checks that the table in the README is the result of this run.
+fn check_table(table: &str) {
+    let readme = fs::read_to_string(README).unwrap();
+    let (before, rest) = readme.split_once(MARKS.0).unwrap();
+    let (current, after) = rest.split_once(MARKS.1).unwrap();
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(README, format!("{before}{}{table}{}{after}", MARKS.0, MARKS.1)).unwrap();
+    } else {
+        assert!(current == table, "the table in crates/chart/README.md is not that of this run; {WRITE}=1 writes it");
+    }
+}
+
 #[test]
 fn published_charts_render_as_with_helm() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/charts");
@@ -149,16 +186,19 @@ fn published_charts_render_as_with_helm() {
         eprintln!("skipped: {} is absent", root.display());
         return;
     }
-    let mut equal = [0; 2];
-    let mut table = String::new();
+    let mut counts: BTreeMap<String, ChartCount> = BTreeMap::new();
+    let mut differences = String::new();
     for case in &cases {
-        for (index, compat) in [HelmCompat::Helm3, HelmCompat::Helm4].into_iter().enumerate() {
+        let count = counts.entry(case.chart.file_name().unwrap().display().to_string()).or_default();
+        count.cases += 1;
+        count.version = ChartLoader::default().path(&case.chart).unwrap().metadata.version;
+        for (index, compat) in [HelmCompat::Helm4, HelmCompat::Helm3].into_iter().enumerate() {
             match case.difference(compat) {
-                None => equal[index] += 1,
-                Some(reason) => writeln!(table, "{:40} {compat:?} {reason}", case.name).unwrap(),
+                None => count.equal[index] += 1,
+                Some(reason) => writeln!(differences, "{:40} {compat:?} {reason}", case.name).unwrap(),
             }
         }
     }
-    eprintln!("{table}equal of {}: Helm 3 {}, Helm 4 {}", cases.len(), equal[0], equal[1]);
-    assert_eq!(equal, EQUAL);
+    assert!(differences.is_empty(), "{differences}");
+    check_table(&table(&counts));
 }

@@ -48,6 +48,27 @@ fn a_chart_is_used_several_times_under_aliases() {
 }
 
 #[test]
+fn charts_that_multiply_by_aliases_are_refused() {
+    let aliases = |child: &str| {
+        let aliases: Vec<String> = (0..10).map(|index| format!("{{name: {child}, version: 1.x, alias: a{index}}}")).collect();
+        format!("dependencies: [{}]", aliases.join(", "))
+    };
+    let mut files = Vec::new();
+    let mut path = String::new();
+    for (name, child) in [("one", "two"), ("two", "three"), ("three", "four"), ("four", "five"), ("five", "")] {
+        path = format!("{path}charts/{name}/");
+        let dependencies = if child.is_empty() { String::new() } else { aliases(child) };
+        files.push((format!("{path}Chart.yaml"), format!("name: {name}\napiVersion: v2\nversion: 1.0.0\n{dependencies}")));
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let error = render(&aliases("one"), &files, "", HelmCompat::Helm4).unwrap_err();
+    assert_eq!(
+        error,
+        "chart top is larger than 104857600 bytes or has more than 50000 files, those of a subchart counted once per alias"
+    );
+}
+
+#[test]
 fn the_first_boolean_condition_decides_before_tags() {
     let metadata = "dependencies: [{name: db, version: 1.x, condition: 'db.enabled,other.set', tags: [store]}]";
     for (values, is_enabled) in [
@@ -85,6 +106,24 @@ fn values_of_a_subchart_are_imported_below_those_of_the_parent() {
     assert_eq!(values["host"], "mine");
     assert_eq!(values["a"], serde_json::json!({"b": {"own": 1, "port": 5432}}));
     assert_eq!(rendered.warnings, ["Warning: ImportValues missing table from chart db: \"missing\" is not a table"]);
+}
+
+#[test]
+fn imports_into_each_other_come_to_an_end() {
+    let imports = "[{child: inner, parent: a}, {child: inner, parent: a.b}, {child: inner, parent: db.inner.c}]";
+    let files = [&DB[..], &[("templates/a.yaml", PRINTED)]].concat();
+    let rendered = rendered(&format!("dependencies: [{{name: db, version: 1.x, import-values: {imports}}}]"), &files, "");
+    let values = data(&rendered, "top/templates/a.yaml");
+    assert_eq!(values["a"], serde_json::json!({"b": {"port": 5432}, "port": 5432}));
+    assert_eq!(values["db"]["inner"], serde_json::json!({"c": {"port": 5432}, "port": 5432}));
+}
+
+#[test]
+fn an_import_into_a_path_without_end_is_refused() {
+    let path = "a.".repeat(100_000);
+    let metadata = format!("dependencies: [{{name: db, version: 1.x, import-values: [{{child: inner, parent: {path}a}}]}}]");
+    let error = render(&metadata, &DB, "", HelmCompat::Helm4).unwrap_err();
+    assert!(error.starts_with("import-values of chart db into \"a.a.a."), "{error}");
 }
 
 #[test]

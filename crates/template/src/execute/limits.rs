@@ -1,4 +1,4 @@
-//! The limits of an execution, and its use of them. All executions inside each other share one.
+//! The limits of executions, and their use. All executions inside each other share one use, and a caller may let several share one.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::value::{GoValue, own_size};
 /// The number of steps between two looks at the clock.
 const STEPS_PER_CLOCK: u64 = 2048;
 
-/// The limits of one execution. Exceeding one is an error.
+/// The limits of one execution, or of several that share an [`ExecutionUsage`]. Exceeding one is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TemplateLimits {
     /// The maximum size of the output, in bytes, those of `include` and `tpl` counted too. The default is 64 MiB.
@@ -30,15 +30,10 @@ impl Default for TemplateLimits {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "the limit of real time guards the machine; it cannot change an output")]
-fn now() -> Instant {
-    Instant::now()
-}
-
-/// The use of the limits.
+/// The use of the limits, by one execution or by several one after another.
 #[derive(Debug)]
-pub(super) struct ExecutionUsage {
-    limits: TemplateLimits,
+pub struct ExecutionUsage {
+    pub(super) limits: TemplateLimits,
     /// The number of templates that are being executed inside the first.
     depth: usize,
     output: usize,
@@ -50,8 +45,8 @@ pub(super) struct ExecutionUsage {
 }
 
 impl ExecutionUsage {
-    /// Starts to count.
-    pub(super) fn new(limits: TemplateLimits) -> Self {
+    /// Starts to count, and to measure the time.
+    pub fn new(limits: TemplateLimits) -> Self {
         Self { limits, depth: 0, output: 0, values: 0, held: 0, steps: 0, started: now() }
     }
 
@@ -128,4 +123,9 @@ impl ExecutionUsage {
     pub(super) const fn leave(&mut self) {
         self.depth -= 1;
     }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the limit of real time guards the machine; it cannot change an output")]
+fn now() -> Instant {
+    Instant::now()
 }

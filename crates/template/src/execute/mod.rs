@@ -20,4 +20,4 @@ mod seen;
 #[cfg(test)]
 mod tests;
 
-pub use limits::TemplateLimits;
+pub use limits::{ExecutionUsage, TemplateLimits};

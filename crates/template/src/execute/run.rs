@@ -60,11 +60,21 @@ impl TemplateSet {
         host: &dyn TemplateHost,
         limits: &TemplateLimits,
     ) -> Result<GoString, TemplateError> {
+        self.execute_within(name, data, host, &mut ExecutionUsage::new(*limits))
+    }
+
+    /// Executes a template within the limits that earlier executions with the same usage have left. After an error the usage must not be used again.
+    pub fn execute_within(
+        &self,
+        name: &str,
+        data: &GoValue,
+        host: &dyn TemplateHost,
+        usage: &mut ExecutionUsage,
+    ) -> Result<GoString, TemplateError> {
         let tree = self.trees.get(name).ok_or_else(|| TemplateError::NotFound { template: name.to_owned() })?;
         let _cycles = CycleGuard::new();
-        let mut usage = ExecutionUsage::new(*limits);
         let scope = TemplateScope { set: self, outer: None };
-        let output = TreeExecution::new(scope, host, &mut usage, tree).into_output(data.clone());
+        let output = TreeExecution::new(scope, host, usage, tree).into_output(data.clone());
         output.map_err(|error| *error)
     }
 }

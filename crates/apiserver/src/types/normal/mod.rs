@@ -6,6 +6,7 @@ mod tests;
 
 use std::fmt::Write as _;
 
+use kubewright_machinery::object::json_type;
 use serde_json::{Map, Value};
 
 use crate::forms::Definitions;
@@ -202,7 +203,7 @@ impl Walk<'_> {
             (Form::SchemaOrNames, Value::Array(_)) | (Form::SchemaOrBool, Value::Bool(_)) => Ok(()),
             (Form::SchemaOrList | Form::SchemaOrNames | Form::SchemaOrBool, Value::Object(_)) => self.schema(value),
             (_, found) => {
-                let found = kind_of(found);
+                let found = json_type(found);
                 Err(self.wrong(form, found))
             }
         }
@@ -256,15 +257,4 @@ impl Walk<'_> {
 
 fn joined(path: &str, field: &str) -> String {
     if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }

@@ -1,10 +1,13 @@
 //! Limits: output, depth, steps, time, and the stack of the machine.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{data, render, try_render};
 use crate::error::TemplateError;
-use crate::execute::TemplateLimits;
+use crate::execute::{ExecutionUsage, TemplateLimits};
+use crate::set::TemplateSet;
+use crate::syntax::Delimiters;
 use crate::value::{GoMap, GoValue};
 
 fn limits() -> TemplateLimits {
@@ -92,6 +95,22 @@ fn the_time_is_checked_after_each_call() {
     let limits = TemplateLimits { time: Duration::ZERO, ..limits() };
     assert_eq!(try_render(&[("t", "{{ 1 }}")], &GoValue::Nil, &limits).unwrap(), "1");
     assert_limited("{{ upper \"a\" }}", limits, "the execution exceeds the limit of 0ns");
+}
+
+#[test]
+fn executions_with_one_usage_share_its_limits() {
+    let mut set = TemplateSet::new(Arc::default(), Delimiters::default());
+    set.add("t", "{{ range 300 }}ab{{ end }}").unwrap();
+    for (limits, expected) in [
+        (TemplateLimits { output: 1000, ..limits() }, "the output exceeds the limit of 1000 bytes"),
+        (TemplateLimits { steps: 1000, ..limits() }, "the execution exceeds the limit of 1000 steps"),
+    ] {
+        let mut usage = ExecutionUsage::new(limits);
+        let mut execute = || set.execute_within("t", &GoValue::Nil, &super::TestHost, &mut usage);
+        assert_eq!(execute().unwrap().len(), 600);
+        let error = execute().unwrap_err();
+        assert!(error.to_string().ends_with(expected), "{error}");
+    }
 }
 
 #[test]

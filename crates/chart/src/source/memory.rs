@@ -1,0 +1,57 @@
+//! Charts in memory, such as those that a program embeds.
+
+use super::file::{ChartFile, without_mark};
+use super::limits::RemainingLimits;
+use super::path::cleaned;
+use crate::error::ChartError;
+
+/// Returns files in the order of a walk through directories. Each is a pair of a path below the directory of the chart and a content.
+pub(crate) fn read_memory<P: AsRef<str>, D: AsRef<[u8]>>(
+    files: impl IntoIterator<Item = (P, D)>,
+    limits: &mut RemainingLimits,
+) -> Result<Vec<ChartFile>, ChartError> {
+    let mut read = Vec::new();
+    for (path, data) in files {
+        let (path, data) = (path.as_ref(), data.as_ref());
+        let name = cleaned(path).map_err(|problem| ChartError::Archive(format!("{problem}: {path:?}")))?;
+        limits.take(data.len() as u64)?;
+        read.push(ChartFile::new(name, without_mark(data)));
+    }
+    read.sort_by(|left, right| left.name.split('/').cmp(right.name.split('/')));
+    Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::ChartLimits;
+
+    fn names(paths: &[&str], limits: ChartLimits) -> Result<Vec<String>, String> {
+        let files = read_memory(paths.iter().map(|path| (path, "text")), &mut RemainingLimits::new(limits));
+        let files = files.map_err(|error| error.to_string())?;
+        Ok(files.iter().map(|file| file.name.to_string()).collect())
+    }
+
+    #[test]
+    fn files_are_sorted_by_names_within_a_directory() {
+        let sorted = names(&["b", "a-b", "a/c", "a/b/d"], ChartLimits::default()).unwrap();
+        assert_eq!(sorted, ["a/b/d", "a/c", "a-b", "b"]);
+    }
+
+    #[test]
+    fn a_path_that_leaves_the_chart_is_refused_by_its_name() {
+        let error = names(&["Chart.yaml", "templates/../../x"], ChartLimits::default()).unwrap_err();
+        assert_eq!(error, "chart illegally references parent directory: \"templates/../../x\"");
+    }
+
+    #[test]
+    fn files_beyond_the_limits_are_refused() {
+        let limits = ChartLimits { size: 8, files: 2, ..ChartLimits::default() };
+        assert!(names(&["a", "b"], limits).is_ok());
+        let refused = [ChartLimits { files: 1, ..limits }, ChartLimits { size: 7, ..limits }];
+        for limits in refused {
+            let error = names(&["a", "b"], limits).unwrap_err();
+            assert!(error.starts_with("decompressed chart is larger than the maximum size"), "{error}");
+        }
+    }
+}

@@ -45,10 +45,10 @@ pub fn documents(data: &[u8]) {
     }
 }
 
-/// The first YAML document, as charts read it.
+/// The first YAML document, as charts read it, and all documents, as kustomizations read them.
 pub fn first_documents(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
-        let _ = yaml::first_document(text);
+        let _ = (yaml::first_document(text), yaml::documents_of_yaml_1_2(text));
     }
 }
 

@@ -14,8 +14,8 @@
 //! # Ok::<(), kubewright_kustomize::KustomizeError>(())
 //! ```
 //!
-//! What is not supported is an error that names it, never ignored: plugins, functions in containers or programs, Helm charts, remote resources,
-//! validators, `vars`, and `crds`.
+//! Unsupported features are errors that name the file and the field, and are never ignored: plugins, functions in containers or programs, Helm charts,
+//! remote resources, validators, `vars`, and `crds`.
 //!
 //! Modules, from low to high: `error`, `limits`, `path`, `tree`, `kind`, `fields`, `kustomization`, `resource`, `select`, `strategic`, `generate`, `replace`,
 //! `transform`, `reference`, `build`.

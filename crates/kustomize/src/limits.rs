@@ -1,5 +1,13 @@
 //! Limits of a build.
 
+use kubewright_machinery::object::canonical_json;
+use serde_json::Value;
+
+use crate::error::BuildProblem;
+
+/// The largest size of an object that is generated or that replacements have changed, in bytes.
+pub(crate) const LARGEST_OBJECT: usize = 16 * 1024 * 1024;
+
 /// The limits of a build. Kustomizations within them may still be slow, but are never endless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuildLimits {
@@ -9,10 +17,34 @@ pub struct BuildLimits {
     pub kustomizations: usize,
     /// The largest number of objects at any time. Default: 10,000.
     pub objects: usize,
+    /// The largest total size of the objects that are read and generated, as JSON, in bytes, counted once per reference. Default: 256 MiB.
+    pub bytes: usize,
 }
 
 impl Default for BuildLimits {
     fn default() -> Self {
-        Self { depth: 50, kustomizations: 1000, objects: 10_000 }
+        Self { depth: 50, kustomizations: 1000, objects: 10_000, bytes: 256 * 1024 * 1024 }
+    }
+}
+
+/// The total size of the objects that a build has read and generated, and its limit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ObjectBytes {
+    most: usize,
+    found: usize,
+}
+
+impl ObjectBytes {
+    pub(crate) fn new(limits: BuildLimits) -> Self {
+        Self { most: limits.bytes, found: 0 }
+    }
+
+    /// Adds an object.
+    pub(crate) fn add(&mut self, object: &Value) -> Result<(), BuildProblem> {
+        self.found = self.found.saturating_add(canonical_json(object).len());
+        if self.found <= self.most {
+            return Ok(());
+        }
+        Err(BuildProblem(format!("the objects are larger than {} bytes in total; raise BuildLimits::bytes", self.most)))
     }
 }

@@ -8,7 +8,7 @@ use super::plan::transformers;
 use crate::error::{BuildProblem, KustomizeError};
 use crate::fields::Tables;
 use crate::kustomization::{FILE_NAMES, read_kustomization};
-use crate::limits::BuildLimits;
+use crate::limits::{BuildLimits, ObjectBytes};
 use crate::path::{is_remote, is_within, join};
 use crate::resource::{BuildOrigin, BuildResource, Configuration, ResourceList, read_resources};
 use crate::strategic::MergeSchemas;
@@ -24,7 +24,7 @@ pub(super) struct Accumulated {
 
 /// A transformer with the field that it comes from, and its origin if origins are recorded.
 struct PlannedTransformer {
-    field: &'static str,
+    field: String,
     transformer: Transformer,
     origin: Option<BuildOrigin>,
 }
@@ -37,6 +37,7 @@ pub(super) struct KustomizationBuild<'a> {
     /// The directories of the kustomizations of which each refers to the next.
     visited: Vec<String>,
     built: usize,
+    bytes: ObjectBytes,
     /// True if a resource has been read. A schema that comes later adds to that of the built-in kinds, and does not replace it.
     has_read: bool,
     records_origins: bool,
@@ -44,7 +45,8 @@ pub(super) struct KustomizationBuild<'a> {
 
 impl<'a> KustomizationBuild<'a> {
     pub(super) fn new(tree: &'a dyn FileTree, limits: BuildLimits) -> Self {
-        Self { tree, limits, schemas: None, visited: Vec::new(), built: 0, has_read: false, records_origins: false }
+        let bytes = ObjectBytes::new(limits);
+        Self { tree, limits, schemas: None, visited: Vec::new(), built: 0, bytes, has_read: false, records_origins: false }
     }
 
     /// Builds the outermost kustomization.
@@ -60,12 +62,14 @@ impl<'a> KustomizationBuild<'a> {
     /// Reads the kustomization of a directory, and its schema if it is the first one.
     fn open(&mut self, path: String, origin: Option<String>) -> Result<Directory<'a>, KustomizeError> {
         self.built += 1;
-        if self.visited.len() >= self.limits.depth || self.built > self.limits.kustomizations {
-            let BuildLimits { depth, kustomizations, .. } = self.limits;
-            return Err(BuildProblem(format!(
-                "more than {kustomizations} kustomizations, or more than {depth} nested ones; the limits can be raised"
-            ))
-            .in_file(path));
+        let BuildLimits { depth, kustomizations, .. } = self.limits;
+        if self.visited.len() >= depth {
+            let message = format!("more than {depth} kustomizations refer to the next; raise BuildLimits::depth");
+            return Err(BuildProblem(message).in_file(path));
+        }
+        if self.built > kustomizations {
+            let message = format!("more than {kustomizations} kustomizations are built; raise BuildLimits::kustomizations");
+            return Err(BuildProblem(message).in_file(path));
         }
         let mut found = FILE_NAMES.iter().filter_map(|name| {
             let file = join(&path, name).ok()?;
@@ -73,7 +77,10 @@ impl<'a> KustomizationBuild<'a> {
         });
         let (bytes, file) = match (found.next(), found.next()) {
             (Some(found), None) => found,
-            (Some(_), Some(_)) => return Err(BuildProblem::new("Found multiple kustomization files").in_file(path)),
+            (Some((_, first)), Some((_, second))) => {
+                let message = format!("Found multiple kustomization files: {first:?} and {second:?}; keep one of them");
+                return Err(BuildProblem(message).in_file(path));
+            }
             (None, _) => {
                 let names = FILE_NAMES.map(|name| format!("'{name}'"));
                 let message = format!("unable to find one of {}, {} or {} in directory '{path}'", names[0], names[1], names[2]);
@@ -106,7 +113,7 @@ impl<'a> KustomizationBuild<'a> {
             self.add_resource(directory, path, "resources", &mut sum)?;
         }
         directory.tables().and_then(|tables| sum.tables.merge(&tables)).map_err(in_field("configurations"))?;
-        directory.generate(&mut sum.list)?;
+        directory.generate(&mut sum.list, &mut self.bytes)?;
         for path in &directory.kustomization.components {
             let component = self.open_referred(directory, path).map_err(|error| error.or_in(directory, "components"))?;
             if !component.kustomization.is_component() {
@@ -142,6 +149,7 @@ impl<'a> KustomizationBuild<'a> {
             self.has_read = true;
             let resources = read_resources(bytes).map_err(|problem| problem.in_file(&full))?;
             for mut resource in resources {
+                self.bytes.add(&resource.object).map_err(in_field)?;
                 resource.origin = directory
                     .origin
                     .as_ref()
@@ -167,7 +175,8 @@ impl<'a> KustomizationBuild<'a> {
         if sum.list.resources.len() <= self.limits.objects {
             return Ok(());
         }
-        Err(BuildProblem(format!("more than {} objects; the limit can be raised", self.limits.objects)).in_file(&directory.file))
+        let message = format!("more than {} objects; raise BuildLimits::objects", self.limits.objects);
+        Err(BuildProblem(message).in_file(&directory.file))
     }
 
     /// Opens a kustomization that another one refers to.
@@ -191,9 +200,9 @@ impl<'a> KustomizationBuild<'a> {
     /// Returns the transformers of a kustomization in the order in which they run.
     fn plan(&mut self, directory: &Directory<'a>, tables: &Tables) -> Result<Vec<PlannedTransformer>, KustomizeError> {
         let mut planned = Vec::new();
-        for transformer in transformers(directory, tables)? {
+        for (field, transformer) in transformers(directory, tables)? {
             let origin = directory.origin_of(Configuration::built_in(transformer.kind()));
-            planned.push(PlannedTransformer { field: transformer.field(), transformer, origin });
+            planned.push(PlannedTransformer { field, transformer, origin });
         }
         let in_field = |problem: BuildProblem| problem.in_field(&directory.file, "transformers");
         let mut configs = Accumulated::default();
@@ -214,7 +223,7 @@ impl<'a> KustomizationBuild<'a> {
             if let (Some(origin), Some(config)) = (&mut origin, &config.origin) {
                 origin.configured_in.clone_from(&config.path);
             }
-            planned.push(PlannedTransformer { field: "transformers", transformer, origin });
+            planned.push(PlannedTransformer { field: "transformers".to_owned(), transformer, origin });
         }
         Ok(planned)
     }

@@ -4,6 +4,7 @@ use crate::error::{BuildProblem, KustomizeError};
 use crate::fields::Tables;
 use crate::generate::{GeneratedKind, generate};
 use crate::kustomization::Kustomization;
+use crate::limits::ObjectBytes;
 use crate::path::{file_name, is_remote, join};
 use crate::resource::{BuildOrigin, Configuration, ResourceList};
 use crate::tree::FileTree;
@@ -51,14 +52,15 @@ impl<'a> Directory<'a> {
         Ok(tables)
     }
 
-    /// Adds the generated ConfigMaps and Secrets to the resources.
-    pub(super) fn generate(&self, list: &mut ResourceList) -> Result<(), KustomizeError> {
+    /// Adds the generated ConfigMaps and Secrets to the resources, and their size to that of all objects.
+    pub(super) fn generate(&self, list: &mut ResourceList, bytes: &mut ObjectBytes) -> Result<(), KustomizeError> {
         let kustomization = &self.kustomization;
         let maps = kustomization.config_map_generator.iter().map(|entry| (GeneratedKind::ConfigMap, "configMapGenerator", entry));
         let secrets = kustomization.secret_generator.iter().map(|entry| (GeneratedKind::Secret, "secretGenerator", entry));
         for (kind, field, entry) in maps.chain(secrets) {
             let generated = generate(kind, entry, kustomization.generator_options.as_ref(), &|path| self.load(path));
             let absorbed = generated.and_then(|mut resource| {
+                bytes.add(&resource.object)?;
                 resource.origin = self.origin_of(Configuration::built_in(kind.generator()));
                 list.absorb(resource)
             });

@@ -6,51 +6,70 @@ use serde_json::Value;
 use super::directory::Directory;
 use crate::error::{BuildProblem, KustomizeError};
 use crate::fields::{FieldSpec, Tables, merge_specs};
-use crate::kustomization::{Kustomization, LabelEntry, PatchEntry, ReplacementEntry};
+use crate::kustomization::{LabelEntry, PatchEntry, ReplacementEntry};
 use crate::replace::FieldReplacement;
 use crate::resource::read_resources;
 use crate::transform::{NamespaceTransformer, PatchSource, Transformer};
 
+/// A transformer with the field of the kustomization that asks for it.
+type FieldTransformer = (String, Transformer);
+
 /// Returns the transformers of the fields of a kustomization.
-pub(super) fn transformers(directory: &Directory<'_>, tables: &Tables) -> Result<Vec<Transformer>, KustomizeError> {
+pub(super) fn transformers(directory: &Directory<'_>, tables: &Tables) -> Result<Vec<FieldTransformer>, KustomizeError> {
     let kustomization = &directory.kustomization;
-    let mut planned = Vec::new();
-    let in_field = |field: &'static str| move |problem: BuildProblem| problem.in_field(&directory.file, field);
+    let mut planned: Vec<FieldTransformer> = Vec::new();
+    let mut add = |field: &str, transformer: Result<Transformer, BuildProblem>| {
+        let transformer = transformer.map_err(|problem| problem.in_field(&directory.file, field))?;
+        planned.push((field.to_owned(), transformer));
+        Ok::<(), KustomizeError>(())
+    };
     if !kustomization.patches_strategic_merge.is_empty() {
-        planned.push(strategic_merge(directory).map_err(in_field("patchesStrategicMerge"))?);
+        add("patchesStrategicMerge", strategic_merge(directory))?;
     }
     for (index, entry) in kustomization.patches.iter().enumerate() {
-        let source = patch_source(directory, entry, true).and_then(|source| source.transformer(entry));
-        planned.push(source.map_err(|problem| problem.in_field(&directory.file, format!("patches[{index}]")))?);
+        let source = patch_source(directory, entry, true);
+        add(&format!("patches[{index}]"), source.and_then(|source| source.transformer(entry)))?;
     }
     if !kustomization.namespace.is_empty() {
-        planned.push(Transformer::Namespace(NamespaceTransformer {
-            namespace: kustomization.namespace.clone(),
-            fields: tables.namespace.clone(),
-            ..NamespaceTransformer::default()
-        }));
+        let (namespace, fields) = (kustomization.namespace.clone(), tables.namespace.clone());
+        let transformer = NamespaceTransformer { namespace, fields, ..NamespaceTransformer::default() };
+        add("namespace", Ok(Transformer::Namespace(transformer)))?;
     }
     if !kustomization.name_prefix.is_empty() {
-        planned.push(Transformer::Prefix { prefix: kustomization.name_prefix.clone(), fields: tables.name_prefix.clone() });
+        let (prefix, fields) = (kustomization.name_prefix.clone(), tables.name_prefix.clone());
+        add("namePrefix", Ok(Transformer::Prefix { prefix, fields }))?;
     }
     if !kustomization.name_suffix.is_empty() {
-        planned.push(Transformer::Suffix { suffix: kustomization.name_suffix.clone(), fields: tables.name_suffix.clone() });
+        let (suffix, fields) = (kustomization.name_suffix.clone(), tables.name_suffix.clone());
+        add("nameSuffix", Ok(Transformer::Suffix { suffix, fields }))?;
     }
-    planned.extend(labels(kustomization, tables).map_err(in_field("labels"))?);
+    for (index, entry) in kustomization.labels.iter().enumerate() {
+        let fields = label_fields(entry, tables);
+        let transformer = fields.map(|fields| Transformer::Labels { labels: entry.pairs.clone(), fields });
+        add(&format!("labels[{index}]"), transformer)?;
+    }
+    if !kustomization.labels.is_empty() || !kustomization.common_labels.is_empty() {
+        let (labels, fields) = (kustomization.common_labels.clone(), tables.common_labels.clone());
+        add("commonLabels", Ok(Transformer::Labels { labels, fields }))?;
+    }
     if !kustomization.common_annotations.is_empty() {
-        let annotations = kustomization.common_annotations.clone();
-        planned.push(Transformer::Annotations { annotations, fields: tables.common_annotations.clone() });
+        let (annotations, fields) = (kustomization.common_annotations.clone(), tables.common_annotations.clone());
+        add("commonAnnotations", Ok(Transformer::Annotations { annotations, fields }))?;
     }
     for (index, entry) in kustomization.patches_json6902.iter().enumerate() {
-        let source = patch_source(directory, entry, false).and_then(|source| source.json_transformer(entry));
-        planned.push(source.map_err(|problem| problem.in_field(&directory.file, format!("patchesJson6902[{index}]")))?);
+        let source = patch_source(directory, entry, false);
+        add(&format!("patchesJson6902[{index}]"), source.and_then(|source| source.json_transformer(entry)))?;
     }
-    let replicas = kustomization.replicas.iter();
-    planned.extend(replicas.map(|replica| Transformer::Replicas { replica: replica.clone(), fields: tables.replicas.clone() }));
-    let images = kustomization.images.iter();
-    planned.extend(images.map(|image| Transformer::Image { image: image.clone(), fields: tables.images.clone() }));
+    for (index, replica) in kustomization.replicas.iter().enumerate() {
+        let transformer = Transformer::Replicas { replica: replica.clone(), fields: tables.replicas.clone() };
+        add(&format!("replicas[{index}]"), Ok(transformer))?;
+    }
+    for (index, image) in kustomization.images.iter().enumerate() {
+        let transformer = Transformer::Image { image: image.clone(), fields: tables.images.clone() };
+        add(&format!("images[{index}]"), Ok(transformer))?;
+    }
     if !kustomization.replacements.is_empty() {
-        planned.push(Transformer::Replacements(replacements(directory).map_err(in_field("replacements"))?));
+        add("replacements", replacements(directory).map(Transformer::Replacements))?;
     }
     Ok(planned)
 }
@@ -84,20 +103,6 @@ fn patch_source(directory: &Directory<'_>, entry: &PatchEntry, trims: bool) -> R
             Ok(PatchSource { text, path: Some(entry.path.clone()) })
         }
     }
-}
-
-/// Returns the transformers of `labels` and `commonLabels`.
-fn labels(kustomization: &Kustomization, tables: &Tables) -> Result<Vec<Transformer>, BuildProblem> {
-    if kustomization.labels.is_empty() && kustomization.common_labels.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut planned = Vec::new();
-    for entry in &kustomization.labels {
-        planned.push(Transformer::Labels { labels: entry.pairs.clone(), fields: label_fields(entry, tables)? });
-    }
-    let labels = kustomization.common_labels.clone();
-    planned.push(Transformer::Labels { labels, fields: tables.common_labels.clone() });
-    Ok(planned)
 }
 
 fn label_fields(entry: &LabelEntry, tables: &Tables) -> Result<Vec<FieldSpec>, BuildProblem> {

@@ -8,4 +8,4 @@ mod walk;
 
 pub(crate) use spec::{FieldSpec, KindPattern, merge_specs};
 pub(crate) use tables::{NameReferences, Tables};
-pub(crate) use walk::{Created, change, split_path};
+pub(crate) use walk::{Created, change, expect_scalar, split_path};

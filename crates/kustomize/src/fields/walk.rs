@@ -64,6 +64,14 @@ fn descend(
     }
 }
 
+/// Refuses a value that is a list or a map.
+pub(crate) fn expect_scalar(value: &Value) -> Result<(), BuildProblem> {
+    match value {
+        Value::Array(_) | Value::Object(_) => Err(BuildProblem(format!("expected a scalar, found {}", json_type(value)))),
+        _ => Ok(()),
+    }
+}
+
 /// Returns the value that a field gets before it is set.
 fn empty_value(created: Created, is_list: bool, is_last: bool) -> Option<Value> {
     match created {

@@ -1,7 +1,10 @@
 //! The keys and values of a generated object.
 
+use std::collections::HashSet;
+
 use crate::error::BuildProblem;
 use crate::kustomization::GeneratedObject;
+use crate::limits::LARGEST_OBJECT;
 use crate::path::file_name;
 
 /// A key with its value, which need not be a text.
@@ -12,22 +15,33 @@ pub(super) fn pairs<'a>(
     entry: &GeneratedObject,
     load: &dyn Fn(&str) -> Result<&'a [u8], BuildProblem>,
 ) -> Result<Vec<Pair>, BuildProblem> {
+    let mut room = LARGEST_OBJECT;
+    let mut read = |path: &str| -> Result<&'a [u8], BuildProblem> {
+        let bytes = load(path)?;
+        room = room.checked_sub(bytes.len()).ok_or_else(|| {
+            BuildProblem(format!(
+                "the files are larger than {LARGEST_OBJECT} bytes in total at {path:?}; generate several objects"
+            ))
+        })?;
+        Ok(bytes)
+    };
     let mut pairs: Vec<Pair> = Vec::new();
     for path in &entry.envs {
-        pairs.extend(variables(load(path)?).map_err(|problem| problem.within(path))?);
+        pairs.extend(variables(read(path)?).map_err(|problem| problem.within(path))?);
     }
     for literal in &entry.literals {
         pairs.push(self::literal(literal)?);
     }
     for source in &entry.files {
         let (key, path) = file_source(source)?;
-        pairs.push((key, load(&path)?.to_vec()));
+        pairs.push((key, read(&path)?.to_vec()));
     }
-    for (index, (key, _)) in pairs.iter().enumerate() {
+    let mut keys = HashSet::new();
+    for (key, _) in &pairs {
         if !is_data_key(key) {
             return Err(BuildProblem(format!("{key:?} is not a valid key; keys consist of letters, digits, '-', '_' and '.'")));
         }
-        if pairs[..index].iter().any(|(earlier, _)| earlier == key) {
+        if !keys.insert(key) {
             return Err(BuildProblem(format!("configmap {} illegally repeats the key `{key}`", entry.name)));
         }
     }

@@ -1,7 +1,8 @@
 //! Reading of a kustomization file.
 
 use kubewright_machinery::yaml::{self, PlainScalar};
-use serde_json::Value;
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
 
 use super::Kustomization;
 use crate::error::{BuildProblem, KustomizeError};
@@ -25,7 +26,7 @@ const UNSUPPORTED: [(&str, &str); 7] = [
 ];
 
 /// The fields that are supported.
-const FIELDS: [&str; 27] = [
+pub(super) const FIELDS: [&str; 27] = [
     "apiVersion",
     "kind",
     "metadata",
@@ -74,8 +75,7 @@ pub(crate) fn read_kustomization(bytes: &[u8], file: &str) -> Result<Kustomizati
     if let Some((name, remedy)) = UNSUPPORTED.iter().find(|(name, _)| members.contains_key(*name)) {
         return Err(BuildProblem(format!("the field is not supported; {remedy}")).in_field(file, *name));
     }
-    let mut kustomization: Kustomization =
-        serde_json::from_value(document).map_err(|error| at(BuildProblem(invalid(&error.to_string()))))?;
+    let mut kustomization = Kustomization::deserialize(&document).map_err(|error| invalid(members, &error, file))?;
     check(&mut kustomization, file)?;
     let Kustomization { resources, bases, images, image_tags, .. } = &mut kustomization;
     resources.append(bases);
@@ -113,12 +113,23 @@ fn remove_nulls(value: &mut Value) {
     }
 }
 
-/// Returns the message of a kustomization that does not have the expected form; an unknown field is named as kustomize does.
-fn invalid(message: &str) -> String {
+/// Returns the error of a kustomization that does not have the expected form, with the first field in which it is; an unknown field is named as
+/// kustomize does.
+fn invalid(members: &Map<String, Value>, error: &serde_json::Error, file: &str) -> KustomizeError {
+    let error_of = |(name, value): (&String, &Value)| {
+        let alone = Value::Object(Map::from_iter([(name.clone(), value.clone())]));
+        Some((name.clone(), Kustomization::deserialize(&alone).err()?.to_string()))
+    };
+    let (field, message) =
+        members.iter().find_map(error_of).map_or((None, error.to_string()), |(name, error)| (Some(name), error));
     let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
-    match unknown {
-        Some((field, rest)) => format!("invalid Kustomization: unknown field {field:?}{rest}"),
+    let problem = BuildProblem(match unknown {
+        Some((name, rest)) => format!("invalid Kustomization: unknown field {name:?}{rest}"),
         None => format!("invalid Kustomization: {message}"),
+    });
+    match field {
+        Some(field) => problem.in_field(file, field),
+        None => problem.in_file(file),
     }
 }
 
@@ -157,12 +168,7 @@ fn check(kustomization: &mut Kustomization, file: &str) -> Result<(), KustomizeE
 /// Refuses keys that kustomize writes into its documents without quotes, and then reads as something else than texts.
 pub(crate) fn check_keys<'a>(keys: impl Iterator<Item = &'a String>) -> Result<(), BuildProblem> {
     for key in keys {
-        let is_text = match PlainScalar::resolve(key) {
-            PlainScalar::Text => true,
-            PlainScalar::Bool(_) => !key.eq_ignore_ascii_case("true") && !key.eq_ignore_ascii_case("false"),
-            _ => false,
-        };
-        if !is_text {
+        if PlainScalar::resolve_as_yaml_1_2(key) != PlainScalar::Text {
             return Err(BuildProblem(format!(
                 "json: unsupported type: map[interface {{}}]interface {{}}: the key {key:?} is no text for kustomize (a key such as y, n, yes or no \
                  must be quoted, and no key may be true, false, null or a number)"

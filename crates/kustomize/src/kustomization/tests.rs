@@ -1,4 +1,5 @@
 use super::*;
+use crate::kustomization::read::FIELDS;
 
 fn problem(text: &str) -> String {
     read_kustomization(text.as_bytes(), "k.yaml").unwrap_err().to_string()
@@ -22,6 +23,21 @@ fn capital_letters_of_fields_do_not_count() {
 fn unknown_fields_are_refused_at_every_depth() {
     assert!(problem("resourcess: [a]").contains("unknown field \"resourcess\""));
     assert!(problem("patches: [{pathh: a}]").contains("unknown field \"pathh\""));
+}
+
+#[test]
+fn values_of_a_wrong_type_are_named_with_their_field() {
+    assert_eq!(
+        problem("namePrefix: p-\nreplicas: [{name: d, count: many}]"),
+        "k.yaml: replicas: invalid Kustomization: invalid type: string \"many\", expected i64"
+    );
+}
+
+#[test]
+fn the_list_of_fields_is_that_of_the_type() {
+    let error = Kustomization::deserialize(&serde_json::json!({"none": 1})).unwrap_err().to_string();
+    let (_, expected) = error.split_once("expected one of ").unwrap();
+    assert_eq!(expected.split('`').skip(1).step_by(2).collect::<Vec<_>>(), FIELDS);
 }
 
 #[test]

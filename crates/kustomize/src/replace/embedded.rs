@@ -21,7 +21,7 @@ pub(super) fn write_embedded(
     let Some(end) = (1..steps.len()).find(is_text) else { return Ok(false) };
     let Ok(Some(Value::String(text))) = look_up(object, &steps[..end]) else { return Ok(false) };
     let text = text.clone();
-    let Ok(mut document) = yaml::document(&text) else { return Ok(false) };
+    let Ok(Ok([mut document])) = yaml::documents_of_yaml_1_2(&text).map(<[Value; 1]>::try_from) else { return Ok(false) };
     let set = &mut |field: &mut Value| write(field, value, options);
     if !matches!(visit(&mut document, &steps[end..], leaf, set), Ok(1..)) {
         return Ok(false);

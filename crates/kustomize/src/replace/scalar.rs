@@ -1,18 +1,19 @@
 //! Writing of a value into a field.
 
 use kubewright_machinery::yaml::PlainScalar;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use crate::error::BuildProblem;
+use crate::fields::expect_scalar;
 use crate::kustomization::ReplacementOptions;
 use crate::resource::scalar_text;
+
+const DELIMITER_USE: &str = "delimiter option can only be used with scalar nodes";
 
 /// Returns the part of a value that the options of a source select.
 pub(super) fn part_of(value: &Value, options: Option<&ReplacementOptions>) -> Result<Value, BuildProblem> {
     let Some(options) = options.filter(|options| !options.delimiter.is_empty()) else { return Ok(value.clone()) };
-    if value.is_array() || value.is_object() {
-        return Err(BuildProblem::new("delimiter option can only be used with scalar nodes"));
-    }
+    expect_scalar(value).map_err(|problem| problem.within(DELIMITER_USE))?;
     let text = scalar_text(value);
     let index = usize::try_from(options.index).ok();
     let part = index.and_then(|index| text.split(&options.delimiter).nth(index));
@@ -24,9 +25,7 @@ pub(super) fn part_of(value: &Value, options: Option<&ReplacementOptions>) -> Re
 pub(super) fn write(field: &mut Value, value: &Value, options: Option<&ReplacementOptions>) -> Result<(), BuildProblem> {
     let mut value = value.clone();
     if let Some(options) = options.filter(|options| !options.delimiter.is_empty()) {
-        if field.is_array() || field.is_object() {
-            return Err(BuildProblem::new("delimiter option can only be used with scalar nodes"));
-        }
+        expect_scalar(field).map_err(|problem| problem.within(DELIMITER_USE))?;
         let (text, part) = (scalar_text(field), scalar_text(&value));
         let mut parts: Vec<&str> = text.split(&options.delimiter).collect();
         match usize::try_from(options.index) {
@@ -39,18 +38,12 @@ pub(super) fn write(field: &mut Value, value: &Value, options: Option<&Replaceme
     *field = match field {
         Value::Array(_) | Value::Object(_) => value,
         Value::String(_) => scalar_text(&value).into(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => plain(&scalar_text(&value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => plain(scalar_text(&value)),
     };
     Ok(())
 }
 
 /// Returns the value of a text without quotes.
-fn plain(text: &str) -> Value {
-    match PlainScalar::resolve(text) {
-        PlainScalar::Null => Value::Null,
-        PlainScalar::Bool(value) if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") => value.into(),
-        PlainScalar::Integer(number) => i64::try_from(number).map_or_else(|_| text.into(), Value::from),
-        PlainScalar::Float(number) => Number::from_f64(number).map_or_else(|| text.into(), Value::Number),
-        PlainScalar::Bool(_) | PlainScalar::Timestamp | PlainScalar::Text => text.into(),
-    }
+fn plain(text: String) -> Value {
+    PlainScalar::resolve_as_yaml_1_2(&text).value(&text).unwrap_or_else(|_| text.into())
 }

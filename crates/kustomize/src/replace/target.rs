@@ -9,13 +9,12 @@ use super::scalar::write;
 use super::source::check_options;
 use crate::error::BuildProblem;
 use crate::kustomization::{ReplacementOptions, ReplacementTarget};
+use crate::limits::LARGEST_OBJECT;
 use crate::resource::{BuildResource, ResourceList};
 use crate::select::TargetSelector;
 
 /// The largest number of steps of a path.
 const MAX_STEPS: usize = 100;
-/// The largest size of an object after a replacement, in bytes.
-const LARGEST_OBJECT: usize = 16 * 1024 * 1024;
 /// The largest value after which the size of the object is not looked at, in bytes.
 const SMALL_VALUE: usize = 1024;
 

@@ -1,5 +1,7 @@
 //! The resources of a build, in order.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::identity::ResourceId;
@@ -81,8 +83,6 @@ impl ResourceList {
 
 /// Merges the data of an older ConfigMap or Secret under those of a generated one.
 fn merge_data(generated: &mut BuildResource, old: &BuildResource, is_secret: bool) {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
     for field in ["data", "binaryData"] {
         let of = |resource: &BuildResource| resource.object.get(field).and_then(Value::as_object).cloned().unwrap_or_default();
         let mut data = of(old);

@@ -39,7 +39,7 @@ impl MergeSchemas {
         let mut document = yaml::first_document(text).map_err(|error| BuildProblem(error.to_string()))?;
         match document.get_mut("definitions").map(Value::take) {
             Some(Value::Object(definitions)) => Ok(Self { own: Some(OwnSchemas { definitions, with_built_in }) }),
-            _ => Err(BuildProblem::new("the schema has no definitions")),
+            _ => Err(BuildProblem::new("the schema has no definitions; it must be an OpenAPI document with a map 'definitions'")),
         }
     }
 

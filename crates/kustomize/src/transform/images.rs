@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::of_resource;
 use crate::error::BuildProblem;
-use crate::fields::{Created, FieldSpec, change};
+use crate::fields::{Created, FieldSpec, change, expect_scalar};
 use crate::kustomization::ImageEntry;
 use crate::resource::{ResourceList, scalar_text};
 
@@ -53,9 +53,7 @@ impl ImageUpdate<'_> {
     }
 
     fn set(&self, value: &mut Value) -> Result<(), BuildProblem> {
-        if value.is_array() || value.is_object() {
-            return Err(BuildProblem::new("an image is not a text"));
-        }
+        expect_scalar(value).map_err(|problem| problem.within("an image"))?;
         let text = scalar_text(value);
         if self.matching.is_match(&text) {
             *value = Value::String(self.changed(&text));

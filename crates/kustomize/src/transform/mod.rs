@@ -106,23 +106,6 @@ impl Transformer {
         }
     }
 
-    /// Returns the field of a kustomization that the transformer comes from.
-    pub(crate) fn field(&self) -> &'static str {
-        match self {
-            Self::StrategicMerge(_) => "patchesStrategicMerge",
-            Self::Patch { .. } | Self::JsonPatch { remembers: true, .. } => "patches",
-            Self::JsonPatch { remembers: false, .. } => "patchesJson6902",
-            Self::Namespace(_) => "namespace",
-            Self::Prefix { .. } => "namePrefix",
-            Self::Suffix { .. } => "nameSuffix",
-            Self::Labels { .. } => "labels",
-            Self::Annotations { .. } => "commonAnnotations",
-            Self::Replicas { .. } => "replicas",
-            Self::Image { .. } => "images",
-            Self::Replacements(_) => "replacements",
-        }
-    }
-
     /// Changes the resources.
     pub(crate) fn apply(&self, list: &mut ResourceList, schemas: &MergeSchemas) -> Result<(), BuildProblem> {
         match self {

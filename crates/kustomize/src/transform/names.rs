@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::of_resource;
 use crate::error::BuildProblem;
-use crate::fields::{Created, FieldSpec, change};
+use crate::fields::{Created, FieldSpec, change, expect_scalar};
 use crate::kind::KindId;
 use crate::resource::{BuildResource, ResourceList, scalar_text};
 
@@ -42,9 +42,7 @@ fn rename(
             }
             let within = of_resource(resource);
             change(&mut resource.object, field, Created::Scalar, &mut |value| {
-                if value.is_array() || value.is_object() {
-                    return Err(BuildProblem::new("expected a scalar"));
-                }
+                expect_scalar(value)?;
                 *value = Value::String(changed(scalar_text(value)));
                 Ok(())
             })

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{NamespaceTransformer, SubjectMode, of_resource};
 use crate::error::BuildProblem;
-use crate::fields::{Created, FieldSpec, change};
+use crate::fields::{Created, FieldSpec, change, expect_scalar};
 use crate::resource::{BuildResource, ResourceList, scalar_text};
 
 const NAMESPACE: &str = "metadata/namespace";
@@ -46,9 +46,7 @@ fn apply_to(resource: &mut BuildResource, transformer: &NamespaceTransformer) ->
     });
     for field in own.iter().chain(others) {
         change(&mut resource.object, field, Created::Scalar, &mut |value| {
-            if value.is_array() || value.is_object() {
-                return Err(BuildProblem::new("namespace field specs must target scalar nodes"));
-            }
+            expect_scalar(value).map_err(|problem| problem.within("namespace field specs must target scalar nodes"))?;
             set(value, transformer);
             Ok(())
         })?;

@@ -1,5 +1,6 @@
 //! Strategic merge patches and JSON patches.
 
+use kubewright_machinery::object::json_type;
 use kubewright_machinery::patch::{JsonPatch, OperationError, PatchError};
 use kubewright_machinery::yaml;
 use serde_json::Value;
@@ -199,10 +200,14 @@ pub(super) fn apply_json(
         if remembers {
             resource.remember_id();
         }
-        let within = of_resource(resource);
+        let id = resource.id();
+        let within = |problem: BuildProblem| problem.within(&id);
         patch.patch.apply(&mut resource.object).map_err(|error| within(patch.problem(&error)))?;
         if !resource.object.is_object() {
-            return Err(BuildProblem::new("a JSON patch has made an object something else"));
+            let found = json_type(&resource.object);
+            return Err(within(BuildProblem(format!(
+                "the JSON patch makes the object a value of type {found}; keep its root an object"
+            ))));
         }
     }
     Ok(())

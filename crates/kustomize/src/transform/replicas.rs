@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::of_resource;
 use crate::error::BuildProblem;
-use crate::fields::{Created, FieldSpec, change};
+use crate::fields::{Created, FieldSpec, change, expect_scalar};
 use crate::kustomization::ReplicaEntry;
 use crate::resource::ResourceList;
 
@@ -23,9 +23,7 @@ pub(super) fn apply(list: &mut ResourceList, replica: &ReplicaEntry, fields: &[F
             if field.matches(&kind) {
                 let within = of_resource(resource);
                 change(&mut resource.object, field, Created::Scalar, &mut |value| {
-                    if value.is_array() || value.is_object() {
-                        return Err(BuildProblem::new("expected a number"));
-                    }
+                    expect_scalar(value)?;
                     *value = Value::from(replica.count);
                     Ok(())
                 })

@@ -32,6 +32,14 @@ fn json_patches_are_written_as_yaml_or_json() {
 }
 
 #[test]
+fn a_block_text_at_the_end_of_a_patch_has_no_more_line_break_than_the_patch() {
+    let objects = patched(
+        "- patch: |-\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: m}\n    data:\n      script: |\n        one\n        two\n",
+    );
+    assert_eq!(objects[0]["data"]["script"], "one\ntwo");
+}
+
+#[test]
 fn names_and_kinds_change_only_if_the_options_allow_it() {
     let patch = "patch: '{apiVersion: v1, kind: Secret, metadata: {name: other}}'";
     let kept = patched(&format!("- {{target: {{name: m}}, {patch}}}"));

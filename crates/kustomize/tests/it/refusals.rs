@@ -2,7 +2,7 @@
 
 use kubewright_kustomize::{BuildLimits, build_within};
 
-use crate::files::{failure, map, tree};
+use crate::files::{built, deployment, failure, map, tree};
 
 #[test]
 fn remote_resources_are_named() {
@@ -52,7 +52,7 @@ fn a_directory_has_one_kustomization_file() {
         ("a/kustomization.yaml", "namePrefix: a"),
         ("a/Kustomization", "namePrefix: b"),
     ]);
-    assert_eq!(text, "a: Found multiple kustomization files");
+    assert_eq!(text, "a: Found multiple kustomization files: \"a/kustomization.yaml\" and \"a/Kustomization\"; keep one of them");
 }
 
 #[test]
@@ -66,32 +66,112 @@ fn problems_in_a_file_are_reported_with_it() {
 }
 
 #[test]
+fn an_error_has_its_file_its_field_and_its_message() {
+    let error = built(&[("kustomization.yaml", "vars: [{name: a}]")]).unwrap_err();
+    let message = "the field is not supported; use replacements instead";
+    assert_eq!((error.file(), error.field(), error.message()), ("kustomization.yaml", Some("vars"), message));
+    let error = built(&[("kustomization.yaml", "a: [")]).unwrap_err();
+    assert_eq!((error.file(), error.field()), ("kustomization.yaml", None));
+}
+
+#[test]
+fn errors_of_changes_name_the_entry_the_object_and_the_field() {
+    let text =
+        |entries: &str| failure(&[("kustomization.yaml", &format!("resources: [m.yaml]\n{entries}")), ("m.yaml", &map("m"))]);
+    assert_eq!(
+        text("labels: [{pairs: {a: b}, fields: [{path: data/k}]}]"),
+        "kustomization.yaml: labels[0]: ConfigMap.v1.[noGrp]/m.[noNs]: considering field 'data/k': expected a map, found string"
+    );
+    assert_eq!(
+        text("patches: [{target: {name: m}, patch: '[{op: replace, path: \"\", value: 1}]'}]"),
+        "kustomization.yaml: patches[0]: ConfigMap.v1.[noGrp]/m.[noNs]: the JSON patch makes the object a value of type number; keep its root an object"
+    );
+    assert!(
+        text("replicas: [{name: n, count: 1}]")
+            .starts_with("kustomization.yaml: replicas[0]: resource with name n does not match")
+    );
+}
+
+#[test]
 fn depth_and_numbers_are_limited() {
     let chain: Vec<(String, String)> =
         (0..60).map(|level| (format!("{}kustomization.yaml", "a/".repeat(level)), "resources: [a]".to_owned())).collect();
     let chain: Vec<(&str, &str)> = chain.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    assert!(failure(&chain).contains("more than 50 nested ones"));
+    assert!(failure(&chain).contains("more than 50 kustomizations refer to the next; raise BuildLimits::depth"));
     let files = tree(&[("kustomization.yaml", "resources: [a.yaml, b.yaml]"), ("a.yaml", &map("a")), ("b.yaml", &map("b"))]);
     let limits = BuildLimits { objects: 1, ..BuildLimits::default() };
     assert_eq!(
         build_within(&files, "", limits).unwrap_err().to_string(),
-        "kustomization.yaml: more than 1 objects; the limit can be raised"
+        "kustomization.yaml: more than 1 objects; raise BuildLimits::objects"
     );
+    let limits = BuildLimits { bytes: 100, ..BuildLimits::default() };
+    assert_eq!(
+        build_within(&files, "", limits).unwrap_err().to_string(),
+        "kustomization.yaml: resources: the objects are larger than 100 bytes in total; raise BuildLimits::bytes"
+    );
+}
+
+#[test]
+fn kustomizations_that_refer_to_each_other_are_refused() {
+    let text = failure(&[
+        ("kustomization.yaml", "resources: [a]"),
+        ("a/kustomization.yaml", "resources: [../b]"),
+        ("b/kustomization.yaml", "components: [../a]"),
+    ]);
+    assert_eq!(text, "b/kustomization.yaml: components: cycle detected: candidate root 'a' contains visited root 'a'");
+    let text = failure(&[("kustomization.yaml", "resources: [.]")]);
+    assert_eq!(text, "kustomization.yaml: resources: cycle detected: candidate root '' contains visited root ''");
+}
+
+#[test]
+fn aliases_that_multiply_are_refused_with_the_file() {
+    let mut bomb = String::from("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..10 {
+        let inner = format!("*a{}, ", level - 1).repeat(10);
+        bomb.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
+    }
+    let text = failure(&[("kustomization.yaml", "resources: [m.yaml]"), ("m.yaml", &bomb)]);
+    assert!(text.starts_with("m.yaml: read YAML: document contains excessive aliasing at line "), "{text}");
+    let text = failure(&[("kustomization.yaml", &bomb)]);
+    assert!(text.starts_with("kustomization.yaml: read YAML: document contains excessive aliasing at line "), "{text}");
+}
+
+#[test]
+fn files_that_are_generated_many_times_end_at_the_limit_of_an_object() {
+    let keys: Vec<String> = (0..20).map(|key| format!("k{key}=big")).collect();
+    let kustomization = format!("configMapGenerator: [{{name: m, files: [{}]}}]", keys.join(", "));
+    let text = failure(&[("kustomization.yaml", &kustomization), ("big", &"x".repeat(1 << 20))]);
+    assert_eq!(
+        text,
+        "kustomization.yaml: configMapGenerator: m: the files are larger than 16777216 bytes in total at \"big\"; generate several objects"
+    );
+}
+
+#[test]
+fn replicas_are_a_number_of_64_bits_and_cost_nothing() {
+    let scaled = |count: &str| {
+        let kustomization = format!("resources: [d.yaml]\nreplicas: [{{name: d, count: {count}}}]");
+        built(&[("kustomization.yaml", &kustomization), ("d.yaml", &deployment("d", "m"))])
+    };
+    assert_eq!(scaled("9223372036854775807").unwrap()[0]["spec"]["replicas"], i64::MAX);
+    let error = scaled("9223372036854775808").unwrap_err();
+    assert!(error.to_string().contains("integer `9223372036854775808`, expected i64"), "{error}");
 }
 
 #[test]
 fn a_doubling_chain_of_kustomizations_ends_at_the_limit() {
     let files: Vec<(String, String)> = (0..20)
         .map(|level| (format!("k{level}/kustomization.yaml"), format!("resources: [../l{0}, ../r{0}]", level + 1)))
-        .chain((1..20).flat_map(|level| {
+        .chain((1..=20).flat_map(|level| {
             ["l", "r"].map(|side| {
                 (format!("{side}{level}/kustomization.yaml"), format!("nameSuffix: -{side}\nresources: [../k{level}]"))
             })
         }))
+        .chain([("k20/kustomization.yaml".to_owned(), "resources: [m.yaml]".to_owned()), ("k20/m.yaml".to_owned(), map("m"))])
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let error = kubewright_kustomize::build(&tree(&files), "k0").unwrap_err();
-    assert!(!error.message().is_empty());
+    assert_eq!(error.message(), "more than 1000 kustomizations are built; raise BuildLimits::kustomizations");
 }
 
 #[test]

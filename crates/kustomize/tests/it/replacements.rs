@@ -67,8 +67,7 @@ fn rejected_resources_are_left_out() {
 
 #[test]
 fn json_inside_of_a_text_is_changed() {
-    let object =
-        "{apiVersion: v1, kind: ConfigMap, metadata: {name: m}, data: {json: '{\"a\":{\"b\":1},\"c\":[]}', yaml: 'a: {b: 1}'}}";
+    let object = "{apiVersion: v1, kind: ConfigMap, metadata: {name: m}, data: {json: '{\"a\":{\"b\":1},\"c\":[]}', flow: '{a: 1, on: yes}', yaml: 'a: {b: 1}'}}";
     let replacing = |path: &str| {
         let kustomization = format!(
             "resources: [m.yaml]\nreplacements: [{{sourceValue: '2', targets: [{{select: {{}}, fieldPaths: [{path}]}}]}}]"
@@ -76,6 +75,7 @@ fn json_inside_of_a_text_is_changed() {
         built(&[("kustomization.yaml", &kustomization), ("m.yaml", object)])
     };
     assert_eq!(replacing("data.json.a.b").unwrap()[0]["data"]["json"], "{\"a\":{\"b\":2},\"c\":[]}");
+    assert_eq!(replacing("data.flow.a").unwrap()[0]["data"]["flow"], "{\"a\":2,\"on\":\"yes\"}");
     assert!(replacing("data.yaml.a.b").unwrap_err().to_string().contains("is not supported; write that document as JSON"));
 }
 

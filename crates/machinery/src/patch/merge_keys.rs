@@ -46,9 +46,6 @@ enum KnownMarks {
 }
 
 impl MergePosition {
-    /// The position of which nothing is known.
-    pub const UNKNOWN: Self = Self(KnownMarks::Nothing);
-
     /// Returns the root of a type, by the name of its published definition, such as `io.k8s.api.core.v1.Pod`.
     pub fn of_definition(name: &str) -> Self {
         Self(TABLE.types.get_key_value(name).map_or(KnownMarks::Nothing, |(name, _)| KnownMarks::Type(name)))
@@ -75,7 +72,7 @@ impl MergePosition {
     pub fn item(self) -> Self {
         match self.0 {
             KnownMarks::Field(field) if field.shape == FieldShape::List => Self::of_definition(field.target),
-            _ => Self::UNKNOWN,
+            _ => Self(KnownMarks::Nothing),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Stack for deeply nested texts: without optimisation the reader needs some 20 KiB of the stack per level, and the free stack of callers is unknown.
 
-use std::thread;
-
 use serde::de::IgnoredAny;
+
+use crate::stack::on_own_stack;
 
 /// The nesting up to which texts are read on any stack.
 const SHALLOW: usize = 30;
@@ -14,15 +14,8 @@ pub(super) fn with_room<T: Send>(text: &str, work: impl Fn() -> T + Send + Sync)
     if bound(text) <= SHALLOW {
         return work();
     }
-    let elsewhere = thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, &work).ok()?;
-        match thread.join() {
-            Ok(done) => Some(done),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    });
     // Without memory for another stack, the work runs on this one.
-    elsewhere.unwrap_or_else(work)
+    on_own_stack(STACK, &work).unwrap_or_else(work)
 }
 
 /// Returns an upper bound of the nesting of a text.

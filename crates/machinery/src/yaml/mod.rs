@@ -1,7 +1,18 @@
 //! YAML as Kubernetes reads it: parsing and printing of documents.
+//!
+//! | Reader | Texts |
+//! |---|---|
+//! | [`documents`] | manifests, and everything else that kubectl reads; [`document`] if there must be exactly one |
+//! | [`documents_with_repeats`] | bodies of requests, in which keys may be repeated |
+//! | [`first_document`] | files of values, kustomizations, and other files that programs of Go read as one value |
+//! | [`documents_of_yaml_1_2`] | resources and patches of kustomizations |
+//! | [`texts`] | mappings whose values are texts as they are written |
+//!
+//! All have the same limits of depth, nodes and aliases. The first two rows and the last one are read with serde-saphyr, the others by the rules of
+//! go-yaml for keys, merges and the end of a text; both on the same parser.
 
+mod compose;
 mod depth;
-mod first;
 mod key;
 mod lines;
 mod read;
@@ -10,8 +21,8 @@ mod scalar;
 mod tests;
 mod write;
 
-pub use first::first_document;
+pub use compose::{documents_of_yaml_1_2, first_document};
 pub use lines::document_lines;
-pub use read::{RepeatedKey, YamlError, document, documents, documents_of_yaml_1_2, documents_with_repeats, texts};
+pub use read::{RepeatedKey, YamlError, document, documents, documents_with_repeats, texts};
 pub use scalar::PlainScalar;
 pub use write::to_string;

@@ -27,7 +27,7 @@ pub enum YamlError {
         /// The number of documents, without empty ones.
         found: usize,
     },
-    /// The first document of a text cannot be read.
+    /// A text that is read as programs of Go read it cannot be read.
     #[error("read YAML: {reason} at line {line}, column {column}")]
     Invalid {
         /// The line, from 1.
@@ -50,14 +50,11 @@ impl YamlError {
     }
 }
 
-/// Reads all documents of a text. Empty ones are left out.
+/// Reads all documents of a text. Empty ones are left out. A repeated key is an error.
+///
+/// For manifests, and everything else that kubectl reads. As for kubectl, the last line of a text counts as if it ended with a line break.
 pub fn documents(text: &str) -> Result<Vec<Value>, YamlError> {
-    read(text, DuplicateKeyPolicy::Error, Booleans::OfYaml11)
-}
-
-/// Reads all documents of a text as kustomize does, in which `yes`, `no`, `on`, `off`, `y` and `n` are texts. Empty documents are left out.
-pub fn documents_of_yaml_1_2(text: &str) -> Result<Vec<Value>, YamlError> {
-    read(text, DuplicateKeyPolicy::Error, Booleans::OfYaml12)
+    read(text, DuplicateKeyPolicy::Error)
 }
 
 /// A key that occurs more than once in one mapping.
@@ -70,6 +67,8 @@ pub struct RepeatedKey {
 }
 
 /// Reads all documents of a text that may repeat keys; the last value of a key counts. Also returns the first repeated key.
+///
+/// For bodies of requests, whose clients decide about repeated keys; [`documents`] is for manifests.
 pub fn documents_with_repeats(text: &str) -> Result<(Vec<Value>, Option<RepeatedKey>), YamlError> {
     let error = match documents(text) {
         Ok(documents) => return Ok((documents, None)),
@@ -78,10 +77,10 @@ pub fn documents_with_repeats(text: &str) -> Result<(Vec<Value>, Option<Repeated
     let YamlError::Read(cause) = &error else { return Err(error) };
     let serde_saphyr::Error::DuplicateMappingKey { key, location } = cause.without_snippet() else { return Err(error) };
     let repeated = RepeatedKey { line: location.line(), key: key.clone().unwrap_or_default() };
-    Ok((read(text, DuplicateKeyPolicy::LastWins, Booleans::OfYaml11)?, Some(repeated)))
+    Ok((read(text, DuplicateKeyPolicy::LastWins)?, Some(repeated)))
 }
 
-/// Reads a text that holds exactly one document.
+/// Reads a text that holds exactly one document, by the rules of [`documents`].
 pub fn document(text: &str) -> Result<Value, YamlError> {
     let mut documents = documents(text)?;
     match documents.pop() {
@@ -94,8 +93,7 @@ pub fn document(text: &str) -> Result<Value, YamlError> {
 /// without content the empty mapping.
 pub fn texts(text: &str) -> Result<BTreeMap<String, String>, YamlError> {
     type Mapping = Option<BTreeMap<String, Option<String>>>;
-    let reading =
-        || serde_saphyr::from_multiple_with_options::<Mapping>(text, options(DuplicateKeyPolicy::Error, Booleans::OfYaml11));
+    let reading = || serde_saphyr::from_multiple_with_options::<Mapping>(text, options(DuplicateKeyPolicy::Error));
     let mappings: Vec<_> = with_room(text, reading).map_err(YamlError::Read)?.into_iter().flatten().collect();
     if mappings.len() > 1 {
         return Err(YamlError::NotOne { found: mappings.len() });
@@ -103,30 +101,20 @@ pub fn texts(text: &str) -> Result<BTreeMap<String, String>, YamlError> {
     Ok(mappings.into_iter().flatten().map(|(key, text)| (key, text.unwrap_or_default())).collect())
 }
 
-/// The plain scalars that are booleans.
-#[derive(Clone, Copy)]
-enum Booleans {
-    /// `true`, `yes`, `on`, `y`, and their opposites.
-    OfYaml11,
-    /// `true` and `false`.
-    OfYaml12,
-}
-
-fn read(text: &str, repeats: DuplicateKeyPolicy, booleans: Booleans) -> Result<Vec<Value>, YamlError> {
-    let reading = || serde_saphyr::from_multiple_with_options::<Value>(text, options(repeats, booleans));
+fn read(text: &str, repeats: DuplicateKeyPolicy) -> Result<Vec<Value>, YamlError> {
+    let reading = || serde_saphyr::from_multiple_with_options::<Value>(text, options(repeats));
     let mut documents: Vec<Value> = with_room(text, reading).map_err(YamlError::Read)?;
     documents.retain(|document| !document.is_null());
     documents.iter_mut().for_each(settle_numbers);
     Ok(documents)
 }
 
-fn options(repeats: DuplicateKeyPolicy, booleans: Booleans) -> serde_saphyr::Options {
+fn options(repeats: DuplicateKeyPolicy) -> serde_saphyr::Options {
     serde_saphyr::options! {
         duplicate_keys: repeats,
         budget: serde_saphyr::budget! { max_depth: DEPTH, max_nodes: NODES, max_aliases: ALIASES },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: REPLAYED },
         legacy_octal_numbers: true,
-        strict_booleans: matches!(booleans, Booleans::OfYaml12),
         non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::Reject,
         // A snippet in an error could disclose a secret.
         with_snippet: false,
@@ -134,7 +122,7 @@ fn options(repeats: DuplicateKeyPolicy, booleans: Booleans) -> serde_saphyr::Opt
 }
 
 /// Converts floats such as `1e3`, `08` and `1.0` to whole numbers, as Kubernetes does because it converts YAML to JSON.
-fn settle_numbers(value: &mut Value) {
+pub(super) fn settle_numbers(value: &mut Value) {
     // 2^63, the first float that does not fit an `i64`.
     const BOUND: f64 = 9_223_372_036_854_775_808.0;
     match value {

@@ -1,4 +1,6 @@
-//! Types of plain scalars, as go-yaml v2 resolves them.
+//! Types of plain scalars, as go-yaml resolves them.
+
+use serde_json::{Number, Value};
 
 /// A plain scalar by its type.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +20,7 @@ pub enum PlainScalar {
 }
 
 impl PlainScalar {
-    /// Returns the type of a scalar, with its value if it is no text.
+    /// Returns the type of a scalar in YAML 1.1, as go-yaml v2 resolves it, with its value if it is no text.
     pub fn resolve(text: &str) -> Self {
         match text {
             "" | "~" | "null" | "Null" | "NULL" => return Self::Null,
@@ -29,9 +31,9 @@ impl PlainScalar {
             "-.inf" | "-.Inf" | "-.INF" => return Self::Float(f64::NEG_INFINITY),
             _ => {}
         }
-        match text.as_bytes()[0] {
-            b'.' => float(text).map_or(Self::Text, Self::Float),
-            b'0'..=b'9' | b'+' | b'-' => {
+        match text.as_bytes().first() {
+            Some(b'.') => float(text).map_or(Self::Text, Self::Float),
+            Some(b'0'..=b'9' | b'+' | b'-') => {
                 if is_timestamp(text) {
                     return Self::Timestamp;
                 }
@@ -40,6 +42,34 @@ impl PlainScalar {
                 number.unwrap_or(Self::Text)
             }
             _ => Self::Text,
+        }
+    }
+
+    /// Returns the type of a scalar in YAML 1.2, as go-yaml v3 resolves it: `yes`, `no`, `on`, `off`, `y` and `n` are texts.
+    pub fn resolve_as_yaml_1_2(text: &str) -> Self {
+        match Self::resolve(text) {
+            Self::Bool(_) if !text.eq_ignore_ascii_case("true") && !text.eq_ignore_ascii_case("false") => Self::Text,
+            scalar => scalar,
+        }
+    }
+
+    /// Returns the JSON of a scalar that has this type. A number that JSON does not have is an error with its text in Go.
+    pub fn value(&self, text: &str) -> Result<Value, &'static str> {
+        match self {
+            Self::Null => Ok(Value::Null),
+            Self::Bool(value) => Ok((*value).into()),
+            Self::Integer(number) => Ok(match (i64::try_from(*number), u64::try_from(*number)) {
+                (Ok(number), _) => number.into(),
+                (_, Ok(number)) => number.into(),
+                _ => text.into(),
+            }),
+            Self::Float(number) => match Number::from_f64(*number) {
+                Some(number) => Ok(Value::Number(number)),
+                None if number.is_nan() => Err("NaN"),
+                None if *number > 0.0 => Err("+Inf"),
+                None => Err("-Inf"),
+            },
+            Self::Timestamp | Self::Text => Ok(text.into()),
         }
     }
 }
@@ -69,10 +99,10 @@ fn are_digits(text: &str) -> bool {
 
 /// Returns the value of an integer of 64 bits in one of Go's notations.
 fn integer(text: &str) -> Option<i128> {
-    let (sign, unsigned) = match text.as_bytes().first() {
-        Some(b'+') => (Some(1), &text[1..]),
-        Some(b'-') => (Some(-1), &text[1..]),
-        _ => (None, text),
+    let (sign, unsigned) = match (text.strip_prefix('+'), text.strip_prefix('-')) {
+        (Some(unsigned), _) => (Some(1), unsigned),
+        (None, Some(unsigned)) => (Some(-1), unsigned),
+        (None, None) => (None, text),
     };
     let prefixed = |prefix: &str| unsigned.get(..2).filter(|start| start.eq_ignore_ascii_case(prefix)).map(|_| &unsigned[2..]);
     let (digits, radix) = if let Some(digits) = prefixed("0x") {
@@ -122,7 +152,7 @@ fn is_timestamp(text: &str) -> bool {
     rest.0.len() < length && rest.time() && rest.0.is_empty()
 }
 
-/// What is left of a timestamp.
+/// The fields of a timestamp, and the part of its text that is not read yet.
 struct TimestampFields<'a>(&'a str);
 
 impl TimestampFields<'_> {
@@ -146,8 +176,9 @@ impl TimestampFields<'_> {
             && self.number(1, 2).is_some_and(|minute| minute < 60)
             && self.take(":")
             && self.number(1, 2).is_some_and(|second| second < 60);
-        if is_time && self.0.starts_with(['.', ',']) && self.0[1..].starts_with(|digit: char| digit.is_ascii_digit()) {
-            self.0 = self.0[1..].trim_start_matches(|digit: char| digit.is_ascii_digit());
+        let is_digit = |digit: char| digit.is_ascii_digit();
+        if let Some(fraction) = self.0.strip_prefix(['.', ',']).filter(|fraction| is_time && fraction.starts_with(is_digit)) {
+            self.0 = fraction.trim_start_matches(is_digit);
         }
         is_time
     }
@@ -192,6 +223,15 @@ mod tests {
         ] {
             assert_eq!(PlainScalar::resolve(text), PlainScalar::Float(number), "{text}");
         }
+    }
+
+    #[test]
+    fn booleans_of_yaml_1_2_are_true_and_false() {
+        for text in ["yes", "No", "on", "OFF", "y", "N", "tRue"] {
+            assert_eq!(PlainScalar::resolve_as_yaml_1_2(text), PlainScalar::Text, "{text}");
+        }
+        assert_eq!(PlainScalar::resolve_as_yaml_1_2("True"), PlainScalar::Bool(true));
+        assert_eq!(PlainScalar::resolve_as_yaml_1_2("010"), PlainScalar::Integer(8));
     }
 
     #[test]

@@ -114,16 +114,73 @@ fn json_is_yaml() {
     assert_eq!(document(text).unwrap(), json!({"a": [1, "x", null, {"b": "é\n"}], "c": {}}));
 }
 
+/// The readers of documents that share no parser options, by name.
+const READERS: [(&str, fn(&str) -> Result<Vec<Value>, YamlError>); 3] = [
+    ("documents", documents),
+    ("documents_of_yaml_1_2", documents_of_yaml_1_2),
+    ("first_document", |text| first_document(text).map(|document| vec![document])),
+];
+
 #[test]
 fn texts_that_ask_for_too_much_are_refused() {
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
-    assert!(documents(&deep).is_err());
     let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..10 {
         let inner = format!("*a{}, ", level - 1).repeat(10);
         let _ = writeln!(bomb, "a{level}: &a{level} [{inner}]");
     }
-    assert!(documents(&bomb).is_err());
+    let mut deep_by_aliases = String::from("a0: &a0 [x]\n");
+    for level in 1..300 {
+        let _ = writeln!(deep_by_aliases, "a{level}: &a{level} [*a{}]", level - 1);
+    }
+    for (name, read) in READERS {
+        for text in [&deep, &bomb, &deep_by_aliases] {
+            assert!(read(text).is_err(), "{name}: {}", &text[..40]);
+        }
+    }
+}
+
+#[test]
+fn large_texts_are_not_copied_often() {
+    let large = "x".repeat(1 << 20);
+    let by_aliases = format!("a: &a {large}\nb: [{}]", "*a, ".repeat(40));
+    let by_anchors = format!("{}{large}{}", (0..40).map(|level| format!("&a{level} [")).collect::<String>(), "]".repeat(40));
+    for (name, read) in &READERS[1..] {
+        for text in [&by_aliases, &by_anchors] {
+            assert!(read(text).unwrap_err().to_string().contains("document contains excessive aliasing"), "{name}");
+        }
+        assert!(read(&format!("a: &a {large}\nb: [*a, *a]")).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn quoted_texts_may_continue_with_little_indentation() {
+    for (name, read) in READERS {
+        let text = "a:\n- b: \"x\ny\n\nz\"\n  c: 'p\nq'\n";
+        assert_eq!(read(text).unwrap(), [json!({"a": [{"b": "x y\nz", "c": "p q"}]})], "{name}");
+    }
+}
+
+#[test]
+fn a_last_line_without_a_break_has_one_for_kubectl_alone() {
+    for (name, read) in READERS {
+        let expected = if name == "documents" { "b\n" } else { "b" };
+        for header in ["|", "|+", ">"] {
+            assert_eq!(read(&format!("a: {header}\n  b")).unwrap(), [json!({"a": expected})], "{name}: {header}");
+        }
+        assert_eq!(read("a: |\n  b\n").unwrap(), [json!({"a": "b\n"})], "{name}");
+        assert_eq!(read("a: |-\n  b").unwrap(), [json!({"a": "b"})], "{name}");
+    }
+}
+
+#[test]
+fn keys_of_yaml_1_2_are_unique_and_precede_merged_ones() {
+    let error = documents_of_yaml_1_2("a: 1\nb:\n  c: secret\n  c: secret\n").unwrap_err();
+    assert_eq!(error.to_string(), "read YAML: mapping key \"c\" already defined at line 4, column 3");
+    assert_eq!(error.location(), Some((4, 3)));
+    let text = "base: &base {a: 1, b: 2}\nderived:\n  b: 3\n  <<: *base\n0x10: &k yes\n? *k\n: 1e3\n---\n---\nTrue: 08\n";
+    let first = json!({"base": {"a": 1, "b": 2}, "derived": {"a": 1, "b": 3}, "0x10": "yes", "yes": 1000});
+    assert_eq!(documents_of_yaml_1_2(text).unwrap(), [first, json!({"True": 8})]);
 }
 
 // YAML-10
@@ -190,9 +247,11 @@ fn documents_nested_99_levels_deep_are_read_on_a_small_stack() {
     let hidden = format!("{{s: \"{}\", q: it\"s, v: {}}}", "]".repeat(500), "[".repeat(98) + &"]".repeat(98));
     let texts = [flow("[", "]"), flow("{\"a\":", "}"), flow("{a: ", "}"), block, "- ".repeat(99) + "1", hidden];
     for text in texts {
-        let reading =
-            std::thread::Builder::new().stack_size(1 << 20).spawn(move || documents(&text).map(|read| read.len()).unwrap());
-        assert_eq!(reading.unwrap().join().unwrap(), 1);
+        for (name, read) in READERS {
+            let text = text.clone();
+            let reading = std::thread::Builder::new().stack_size(1 << 20).spawn(move || read(&text).map(|read| read.len()));
+            assert_eq!(reading.unwrap().join().unwrap().unwrap(), 1, "{name}");
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Impersonation of other users (AUTH-5).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use http::{HeaderMap, Request};
+use kubewright_middleware::target::path;
 use kubewright_middleware::{Identity, Status};
 
 use crate::access::{Attributes, UserAction};
@@ -124,18 +126,9 @@ impl ImpersonatedUser {
     }
 }
 
-/// Decodes the key of an extra attribute, which is percent-encoded like a part of a URL.
+/// Decodes the key of an extra attribute, which is percent-encoded like a path. A key with an invalid escape counts as it is.
 fn unescaped(key: &str) -> String {
-    let mut bytes = Vec::with_capacity(key.len());
-    let mut rest = key.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let escaped = (*first == b'%').then(|| after.get(..2)).flatten();
-        let byte =
-            escaped.and_then(|digits| std::str::from_utf8(digits).ok()).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).to_lowercase()
+    path::decoded(key).map_or_else(|| key.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -161,6 +154,16 @@ mod tests {
         let identity = named.identity();
         assert_eq!(identity.groups(), ["dev", "system:authenticated"]);
         assert_eq!(identity.extra()["acme.com/project"], ["x"]);
+    }
+
+    // AUTH-5
+    #[test]
+    fn the_keys_of_extra_attributes_are_unescaped() {
+        for (key, expected) in
+            [("acme.com%2fproject", "acme.com/project"), ("a%zzb%2f", "a%zzb%2f"), ("%41", "A"), ("a+b", "a+b")]
+        {
+            assert_eq!(unescaped(key), expected);
+        }
     }
 
     // AUTH-5

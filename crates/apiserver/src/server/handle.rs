@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::FutureExt as _;
-use kubewright_machinery::object::Scope;
+use kubewright_machinery::object::{ObjectExt as _, Scope};
 use kubewright_middleware::faults::FaultService;
 use kubewright_middleware::journal::JournalService;
 use kubewright_middleware::{Clock, Faults, Identity, Journal, Seed, Status};
@@ -154,7 +154,6 @@ impl ApiServer {
 
     /// Returns the scope of this object's kind, or `None` if the kind is not served.
     pub fn scope_of(&self, object: &Value) -> Option<Scope> {
-        use kubewright_machinery::object::ObjectExt as _;
         self.state.api.registry().kind_of(object.api_version(), object.kind()).map(|kind| kind.scope)
     }
 
@@ -169,7 +168,6 @@ impl ApiServer {
     /// creationTimestamp, resourceVersion) are filled in if absent; `status`, `generation`, finalizers and deletionTimestamp are kept. Watchers see
     /// the change.
     pub fn seed(&self, objects: impl IntoIterator<Item = Value>) -> Result<(), SeedError> {
-        use kubewright_machinery::object::ObjectExt as _;
         let mut changes = Vec::new();
         for mut object in objects {
             let registry = self.state.api.registry();

@@ -57,7 +57,7 @@ where
             let mut request = open.note_body(request).await?;
             request.extensions_mut().insert(RecordNote { journal: open.journal.clone(), number: open.number });
             let answer = inner.call(request).await;
-            let response = answer.map_err(|error| {
+            let response = answer.map_err(|error| -> BoxError {
                 open.outcome = Outcome::Broken;
                 error.into()
             })?;

@@ -20,7 +20,7 @@ const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 /// The number of existing objects when lists are read.
 const LISTED: usize = 600;
 
-type Client = kubewright_apiserver::server::AsUser<Front>;
+type Client = Front;
 
 #[derive(Clone, Copy, Debug)]
 enum Measure {

@@ -25,7 +25,7 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 /// The allowed growth of a phase after its first quarter, in KiB; the amount of freed memory that an allocator keeps varies.
 const GROWTH: u64 = 6 * 1024;
 
-type Client = kubewright_apiserver::server::AsUser<Front>;
+type Client = Front;
 
 fn request(method: Method, path: &str, content_type: &str, body: String) -> Request<Full<Bytes>> {
     let request =

@@ -120,13 +120,6 @@ pub trait StatusExt {
         Status::new(429, "TooManyRequests", message).with_retry_after(retry_after_seconds)
     }
 
-    /// Creates the 500 for an internal error.
-    fn internal(message: impl AsRef<str>) -> Status {
-        let message = message.as_ref();
-        Status::new(500, "InternalError", format!("Internal error occurred: {message}"))
-            .with_cause(FailureCause::new("", message, ""))
-    }
-
     /// Creates the failure that the real server answers with 500 and no reason.
     fn unknown(message: impl Into<String>) -> Status {
         Status::new(500, "", message)

@@ -55,6 +55,13 @@ impl Status {
         Self { code, reason: reason.into(), message: message.into(), details: None, continue_token: None }
     }
 
+    /// Creates the 500 for an internal error, with the text and the cause of the real server.
+    pub fn internal(message: impl AsRef<str>) -> Self {
+        let message = message.as_ref();
+        Self::new(500, "InternalError", format!("Internal error occurred: {message}"))
+            .with_cause(FailureCause::new("", message, ""))
+    }
+
     /// Adds details.
     pub fn with_details(mut self, details: Details) -> Self {
         self.details = Some(Box::new(details));

@@ -14,7 +14,6 @@ use super::write::{Recording, WriteContext};
 use super::{DeleteOptions, ObjectApi};
 use crate::kinds::{KindSpec, Registry};
 use crate::model::Endpoint;
-use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot, Stored};
 
 /// A write of a controller.

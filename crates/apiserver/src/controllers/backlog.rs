@@ -130,7 +130,6 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::StatusExt as _;
 
     fn fail(backlog: &Backlog<&'static str>, now: Duration) {
         assert_eq!(backlog.finish("a", now, Err::<(), _>(Status::internal("no"))), None);

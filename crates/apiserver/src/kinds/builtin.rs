@@ -111,31 +111,17 @@ struct KindRow {
     deprecated: Option<String>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum VerbName {
-    Create,
-    Delete,
-    DeleteCollection,
-    Get,
-    List,
-    Patch,
-    Update,
-    Watch,
-}
+/// A verb by its name on the wire.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct VerbName(Verb);
 
-impl From<VerbName> for Verb {
-    fn from(name: VerbName) -> Self {
-        match name {
-            VerbName::Create => Self::Create,
-            VerbName::Delete => Self::Delete,
-            VerbName::DeleteCollection => Self::DeleteCollection,
-            VerbName::Get => Self::Get,
-            VerbName::List => Self::List,
-            VerbName::Patch => Self::Patch,
-            VerbName::Update => Self::Update,
-            VerbName::Watch => Self::Watch,
-        }
+impl TryFrom<String> for VerbName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let unknown = || format!("unknown verb {name:?}; verbs are {}", Verb::ALL.map(Verb::as_str).join(", "));
+        Verb::parse(&name).map(Self).ok_or_else(unknown)
     }
 }
 
@@ -255,8 +241,8 @@ impl KindRow {
             },
         });
         let verbs = match self.verbs {
-            Some(verbs) => verbs.into_iter().map(Verb::from).collect(),
-            None => self.without.into_iter().map(Verb::from).fold(Verbs::ALL, Verbs::without),
+            Some(verbs) => verbs.into_iter().map(|name| name.0).collect(),
+            None => self.without.into_iter().map(|name| name.0).fold(Verbs::ALL, Verbs::without),
         };
         let (fields, labels, annotations) = (self.generation_fields, self.generation_labels, self.generation_annotations);
         let generation = match self.generation {

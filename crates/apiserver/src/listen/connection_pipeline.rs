@@ -5,9 +5,9 @@ use http::{Request, Response};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
+use kubewright_middleware::BoxError;
 use kubewright_middleware::faults::FaultBody;
 use kubewright_middleware::journal::JournalBody;
-use kubewright_middleware::{BoxError, Identity};
 use tower::ServiceExt as _;
 
 use crate::request::ResponseBody;
@@ -21,24 +21,11 @@ const READ_BYTES: usize = MAX_BODY_BYTES + 1024 * 1024;
 /// The response of the pipeline on a port.
 pub(super) type ListenResponse = Response<JournalBody<FaultBody<ResponseBody>>>;
 
-/// The pipeline for the requests of one connection.
-#[derive(Clone)]
-pub(super) struct ConnectionPipeline {
-    pub(super) pipeline: Front,
-    /// The user of the connection's certificate.
-    pub(super) certified: Option<Identity>,
-}
-
-impl ConnectionPipeline {
-    /// Answers one request. An error, which a fault rule asked for, breaks the connection, or on HTTP/2 the stream.
-    pub(super) async fn answer(self, request: Request<Incoming>) -> Result<ListenResponse, BoxError> {
-        let (mut head, body) = request.into_parts();
-        if let Some(identity) = self.certified {
-            head.extensions.insert(identity);
-        }
-        let body = read(body).await?;
-        self.pipeline.oneshot(Request::from_parts(head, Full::new(body))).await
-    }
+/// Answers one request of a connection. An error, which a fault rule asked for, breaks the connection, or on HTTP/2 the stream.
+pub(super) async fn answer(pipeline: Front, request: Request<Incoming>) -> Result<ListenResponse, BoxError> {
+    let (head, body) = request.into_parts();
+    let body = read(body).await?;
+    pipeline.oneshot(Request::from_parts(head, Full::new(body))).await
 }
 
 /// Reads a body, or the part of it that suffices to refuse it.

@@ -1,7 +1,7 @@
 //! The front on a TCP port: TLS with client certificates, HTTP/1.1 and HTTP/2.
 //!
-//! The front puts the user of a connection's certificate into the extensions of its requests, and calls the same pipeline as callers in the process. It
-//! refuses no request.
+//! The front calls the same pipeline as callers in the process, on behalf of the user of the connection's certificate, if there is one. It refuses no
+//! request.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {

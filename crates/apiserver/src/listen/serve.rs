@@ -25,7 +25,7 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use super::connection_pipeline::{ConnectionPipeline, ListenResponse};
+use super::connection_pipeline::{ListenResponse, answer};
 use super::gather::Gather;
 use super::stream;
 use crate::api::ObjectApi;
@@ -99,7 +99,7 @@ type Socket = Box<TlsStream<TcpStream>>;
 /// A client on a connection of HTTP/1.1. Large members are boxed, since a task reserves space for each variable that they are moved through.
 struct Client {
     socket: Socket,
-    pipeline: ConnectionPipeline,
+    pipeline: Front,
     stop: watch::Receiver<bool>,
 }
 
@@ -123,15 +123,14 @@ async fn ended(phase: impl Future<Output = Result<Phase, BoxError>>) -> Phase {
 async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver<bool>) -> Result<Phase, BoxError> {
     socket.set_nodelay(true)?;
     let Some(tls) = frontend.tls.clone() else {
-        let pipeline = ConnectionPipeline { pipeline: frontend.pipeline, certified: Some(Identity::admin()) };
-        serve(socket, pipeline, stop).await?;
+        serve(socket, frontend.pipeline.acting_as(Some(Identity::admin())), stop).await?;
         return Ok(None);
     };
     let socket = tokio::time::timeout(HANDSHAKE, tls.accept(socket)).await??;
     let (_, session) = socket.get_ref();
     let certificate = session.peer_certificates().and_then(|chain| chain.first());
     let certified = certificate.and_then(|certificate| frontend.api.access.credentials.by_certificate(certificate));
-    let pipeline = ConnectionPipeline { pipeline: frontend.pipeline, certified };
+    let pipeline = frontend.pipeline.acting_as(certified);
     if session.alpn_protocol() == Some(b"h2") {
         serve(Gather::new(socket), pipeline, stop).await?;
         return Ok(None);
@@ -140,11 +139,11 @@ async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver
 }
 
 /// Serves a connection of HTTP/2, or a plain connection of either protocol.
-async fn serve<I>(socket: I, pipeline: ConnectionPipeline, mut stop: watch::Receiver<bool>) -> Result<(), BoxError>
+async fn serve<I>(socket: I, pipeline: Front, mut stop: watch::Receiver<bool>) -> Result<(), BoxError>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = service_fn(move |request: Request<Incoming>| pipeline.clone().answer(request));
+    let service = service_fn(move |request: Request<Incoming>| answer(pipeline.clone(), request));
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new());
     let mut http2 = builder.http2();
@@ -172,16 +171,12 @@ async fn requests(client: Client) -> Result<Phase, BoxError> {
 /// The remainder of a connection after requests: the socket, an unending answer, and a flag that is true if the client waits for its end.
 type Left = (Socket, Option<Box<ListenResponse>>, bool);
 
-fn until_unending(
-    socket: Socket,
-    pipeline: ConnectionPipeline,
-    mut stop: watch::Receiver<bool>,
-) -> BoxFuture<'static, hyper::Result<Left>> {
+fn until_unending(socket: Socket, pipeline: Front, mut stop: watch::Receiver<bool>) -> BoxFuture<'static, hyper::Result<Left>> {
     let unending: Arc<Mutex<Option<Box<ListenResponse>>>> = Arc::default();
     let found = unending.clone();
     let service = service_fn(move |request: Request<Incoming>| {
         let may_stream = request.version() == Version::HTTP_11 && !wants_to_leave(request.headers());
-        let answer = pipeline.clone().answer(request);
+        let answer = answer(pipeline.clone(), request);
         let unending = unending.clone();
         async move {
             let answer = answer.await;

@@ -1,13 +1,12 @@
 //! Impersonation of other users (AUTH-5).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use http::{HeaderMap, Request};
+use kubewright_middleware::target::path;
 use kubewright_middleware::{Identity, Status};
 
-use super::authenticate::EarlyRefusal;
 use crate::access::{Attributes, UserAction};
 use crate::api::ObjectApi;
 use crate::status::StatusExt as _;
@@ -20,67 +19,22 @@ const EXTRA: &str = "impersonate-extra-";
 const AUTHENTICATED: &str = "system:authenticated";
 const UNAUTHENTICATED: &str = "system:unauthenticated";
 
-/// A service that replaces the user in the extensions of a request by the user that the impersonation headers name. It stands behind
-/// authentication and before the journal, so that the journal records the impersonated user.
-#[derive(Clone, Debug)]
-pub struct Impersonating<S> {
-    inner: S,
-    api: Arc<ObjectApi>,
-}
-
-impl<S> Impersonating<S> {
-    pub(crate) fn new(inner: S, api: Arc<ObjectApi>) -> Self {
-        Self { inner, api }
+/// Returns the user that the headers of a request of this user name, if there are any.
+pub(super) fn impersonated<B>(api: &ObjectApi, user: &Identity, request: &Request<B>) -> Result<Option<Identity>, Status> {
+    if !request.headers().keys().any(|name| name.as_str().starts_with("impersonate-")) {
+        return Ok(None);
     }
-}
-
-impl<S, B> tower::Service<Request<B>> for Impersonating<S>
-where
-    S: tower::Service<Request<B>>,
-{
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, mut request: Request<B>) -> S::Future {
-        // A request that failed to authenticate has no user.
-        if asks(request.headers())
-            && let Some(user) = request.extensions().get::<Identity>()
-        {
-            let action = UserAction::of(request.method(), request.uri());
-            match impersonated(&self.api, user, &action, request.headers()) {
-                Ok(other) => {
-                    request.extensions_mut().insert(other);
-                }
-                Err(status) => {
-                    request.extensions_mut().insert(EarlyRefusal(status));
-                }
-            }
-        }
-        self.inner.call(request)
-    }
-}
-
-fn asks(headers: &HeaderMap) -> bool {
-    headers.keys().any(|name| name.as_str().starts_with("impersonate-"))
-}
-
-fn impersonated(api: &ObjectApi, user: &Identity, action: &UserAction, headers: &HeaderMap) -> Result<Identity, Status> {
-    let wanted = ImpersonatedUser::read(headers);
+    let wanted = ImpersonatedUser::read(request.headers());
     if wanted.name.is_empty() {
         return Err(Status::bad_request(format!("requested {} without impersonating a user name", wanted.in_go())));
     }
     // The refusal names the constrained verb, since the real server checks that one first.
     let allowed = wanted.rights().iter().all(|right| api.may(user, right));
     if !allowed {
-        let action = action.with_verb(|verb| format!("impersonate-on:user-info:{verb}"));
-        return Err(action.refusal(user));
+        let action = UserAction::of(request.method(), request.uri());
+        return Err(action.with_verb(|verb| format!("impersonate-on:user-info:{verb}")).refusal(user));
     }
-    Ok(wanted.identity())
+    Ok(Some(wanted.identity()))
 }
 
 /// The user to impersonate.
@@ -172,18 +126,9 @@ impl ImpersonatedUser {
     }
 }
 
-/// Decodes the key of an extra attribute, which is percent-encoded like a part of a URL.
+/// Decodes the key of an extra attribute, which is percent-encoded like a path. A key with an invalid escape counts as it is.
 fn unescaped(key: &str) -> String {
-    let mut bytes = Vec::with_capacity(key.len());
-    let mut rest = key.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let escaped = (*first == b'%').then(|| after.get(..2)).flatten();
-        let byte =
-            escaped.and_then(|digits| std::str::from_utf8(digits).ok()).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).to_lowercase()
+    path::decoded(key).map_or_else(|| key.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -209,6 +154,16 @@ mod tests {
         let identity = named.identity();
         assert_eq!(identity.groups(), ["dev", "system:authenticated"]);
         assert_eq!(identity.extra()["acme.com/project"], ["x"]);
+    }
+
+    // AUTH-5
+    #[test]
+    fn the_keys_of_extra_attributes_are_unescaped() {
+        for (key, expected) in
+            [("acme.com%2fproject", "acme.com/project"), ("a%zzb%2f", "a%zzb%2f"), ("%41", "A"), ("a+b", "a+b")]
+        {
+            assert_eq!(unescaped(key), expected);
+        }
     }
 
     // AUTH-5

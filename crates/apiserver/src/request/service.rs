@@ -21,7 +21,7 @@ use kubewright_middleware::target::{Query, path};
 use kubewright_middleware::{BoxError, Identity, RequestTarget, Status, Verb};
 use serde_json::json;
 
-use super::authenticate::EarlyRefusal;
+use super::user_service::EarlyRefusal;
 use super::verbs::resource;
 use super::wire::body::{self, ResponseBody};
 use super::wire::negotiate::{self, BodyFormat};

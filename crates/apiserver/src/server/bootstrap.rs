@@ -11,7 +11,6 @@ use crate::access::rbac_bootstrap;
 use crate::controllers::{DEFAULT_RANGE, default_range, local_service};
 use crate::kinds::registrations;
 use crate::model::Endpoint;
-use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource};
 
 /// Namespaces that exist from the start.

@@ -15,7 +15,6 @@ use crate::access::UserAuthentication;
 use crate::api::{ApiOptions, Names, ObjectApi};
 use crate::controllers::{self, ServerController};
 use crate::request::DerivedDocuments;
-use crate::status::StatusExt as _;
 use crate::workloads::{self, StageDelays, Stages, Workloads};
 
 /// The time that Events are kept by default.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::FutureExt as _;
-use kubewright_machinery::object::Scope;
+use kubewright_machinery::object::{ObjectExt as _, Scope};
 use kubewright_middleware::faults::FaultService;
 use kubewright_middleware::journal::JournalService;
 use kubewright_middleware::{Clock, Faults, Identity, Journal, Seed, Status};
@@ -13,7 +13,7 @@ use tower::Layer as _;
 use super::state::Middleware;
 use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers};
 use crate::api::resource_of;
-use crate::request::{Authenticating, Impersonating, Service};
+use crate::request::{Service, UserService};
 use crate::store::{CommitError, Expect, ObjectName, Resource, StoreChange};
 
 /// A Kubernetes API server inside this process. It is cheap to clone; dropping the last handle and the last open response frees all resources.
@@ -23,7 +23,7 @@ pub struct ApiServer {
 }
 
 /// The whole pipeline: behind authentication, impersonation, the journal and the fault rules (PIPE-2, PIPE-3).
-pub type Front = Authenticating<Impersonating<JournalService<FaultService<Service>>>>;
+pub type Front = UserService<JournalService<FaultService<Service>>>;
 
 /// The error for objects that cannot be put into the store.
 #[derive(Debug, thiserror::Error)]
@@ -110,15 +110,15 @@ impl ApiServer {
     }
 
     /// Returns the whole pipeline for requests of this user, whatever token they carry (SRV-4).
-    pub fn service(&self, identity: Identity) -> AsUser<Front> {
-        AsUser { inner: self.pipeline(), identity }
+    pub fn service(&self, identity: Identity) -> Front {
+        self.pipeline().acting_as(Some(identity))
     }
 
     /// Returns the whole pipeline for requests of different users: the [`Identity`] in the extensions of a request, else the user of its bearer token,
     /// else the anonymous user.
     pub fn pipeline(&self) -> Front {
         let recorded = self.journal().layer().layer(self.faults().layer().layer(Service::new(self.state.requests.clone())));
-        Authenticating::new(Impersonating::new(recorded, self.state.api.clone()), self.state.api.clone())
+        UserService::new(recorded, self.state.api.clone())
     }
 
     /// Registers a bearer token for a user on every port.
@@ -154,7 +154,6 @@ impl ApiServer {
 
     /// Returns the scope of this object's kind, or `None` if the kind is not served.
     pub fn scope_of(&self, object: &Value) -> Option<Scope> {
-        use kubewright_machinery::object::ObjectExt as _;
         self.state.api.registry().kind_of(object.api_version(), object.kind()).map(|kind| kind.scope)
     }
 
@@ -169,7 +168,6 @@ impl ApiServer {
     /// creationTimestamp, resourceVersion) are filled in if absent; `status`, `generation`, finalizers and deletionTimestamp are kept. Watchers see
     /// the change.
     pub fn seed(&self, objects: impl IntoIterator<Item = Value>) -> Result<(), SeedError> {
-        use kubewright_machinery::object::ObjectExt as _;
         let mut changes = Vec::new();
         for mut object in objects {
             let registry = self.state.api.registry();
@@ -252,29 +250,4 @@ fn owns(object: &Value, manager: &str, path: &[&str]) -> bool {
     entries
         .filter(|entry| entry["manager"] == manager)
         .any(|entry| path.iter().try_fold(&entry["fieldsV1"], |fields, name| fields.get(format!("f:{name}"))).is_some())
-}
-
-/// A service that acts as one user.
-#[derive(Clone, Debug)]
-pub struct AsUser<S> {
-    inner: S,
-    identity: Identity,
-}
-
-impl<S, B> tower::Service<http::Request<B>> for AsUser<S>
-where
-    S: tower::Service<http::Request<B>>,
-{
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
-
-    fn poll_ready(&mut self, context: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, mut request: http::Request<B>) -> S::Future {
-        request.extensions_mut().insert(self.identity.clone());
-        self.inner.call(request)
-    }
 }

@@ -17,7 +17,7 @@ mod tests;
 mod timer;
 
 pub use builder::{ApiServerBuilder, BuildError};
-pub use handle::{ApiServer, AsUser, Front, OwnedField, SeedError};
+pub use handle::{ApiServer, Front, OwnedField, SeedError};
 pub use manifests::{Dump, LoadError};
 pub use mode::Controllers;
 pub(crate) use settle::IdleChecks;

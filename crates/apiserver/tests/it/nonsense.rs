@@ -17,9 +17,9 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 }
 
 /// A random number generator with a seed (xorshift).
-struct Dice(u64);
+struct Xorshift(u64);
 
-impl Dice {
+impl Xorshift {
     fn roll(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -82,7 +82,7 @@ const PIECES: &[&str] = &[
 ];
 
 /// Returns a valid text with a few random changes.
-fn nonsense(dice: &mut Dice) -> Vec<u8> {
+fn nonsense(dice: &mut Xorshift) -> Vec<u8> {
     let mut bytes = TEXTS[dice.roll(TEXTS.len())].as_bytes().to_vec();
     for _ in 0..dice.roll(6) {
         let at = dice.roll(bytes.len());
@@ -110,7 +110,7 @@ fn nonsense(dice: &mut Dice) -> Vec<u8> {
 #[test]
 fn no_bytes_make_a_decoder_panic() {
     let seed = number("KUBEWRIGHT_NONSENSE_SEED", 36).max(1);
-    let mut dice = Dice(seed);
+    let mut dice = Xorshift(seed);
     for round in 0..number("KUBEWRIGHT_NONSENSE_ROUNDS", 1_500) {
         let bytes = nonsense(&mut dice);
         for (name, target) in targets::TARGETS {
@@ -123,7 +123,7 @@ fn no_bytes_make_a_decoder_panic() {
 #[test]
 fn no_request_makes_the_server_panic() {
     let seed = number("KUBEWRIGHT_NONSENSE_SEED", 36).max(1);
-    let mut dice = Dice(seed);
+    let mut dice = Xorshift(seed);
     for round in 0..number("KUBEWRIGHT_NONSENSE_ROUNDS", 1_500) {
         let bytes = [vec![dice.roll(256) as u8], QUERIES[dice.roll(QUERIES.len())].into(), vec![0], nonsense(&mut dice)].concat();
         let result = catch_unwind(AssertUnwindSafe(|| targets::requests(&bytes)));
@@ -134,7 +134,7 @@ fn no_request_makes_the_server_panic() {
 #[tokio::test]
 async fn no_body_gets_a_request_stuck() {
     let seed = number("KUBEWRIGHT_NONSENSE_SEED", 36).max(1);
-    let mut dice = Dice(seed);
+    let mut dice = Xorshift(seed);
     let cluster = Cluster::start();
     cluster.map("a", json!({"data": {"a": "b"}})).await;
     let maps = "/api/v1/namespaces/default/configmaps";
@@ -175,7 +175,7 @@ const QUERIES: &[&str] = &[
 #[tokio::test(start_paused = true)]
 async fn no_query_gets_a_request_stuck() {
     let seed = number("KUBEWRIGHT_NONSENSE_SEED", 36).max(1);
-    let mut dice = Dice(seed);
+    let mut dice = Xorshift(seed);
     let cluster = Cluster::start();
     cluster.map("a", json!({"data": {"a": "b"}})).await;
     for round in 0..number("KUBEWRIGHT_NONSENSE_ROUNDS", 1_500) {

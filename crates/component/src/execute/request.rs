@@ -1,5 +1,4 @@
-use kubewright_core::dependents::{ObjectAction, Refusal, RefusalCause, Request};
-use kubewright_core::flow::StatusCause;
+use kubewright_core::dependents::{ObjectAction, Refusal, Request};
 use kubewright_machinery::object::Propagation;
 use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, PatchKind};
 
@@ -29,23 +28,7 @@ pub(super) fn request(action: &ObjectAction, resource: &ApiResource, manager: &s
 /// Converts a failed request to the engine's refusal.
 pub(crate) fn refusal_of(error: &ApiError) -> Refusal {
     match (error.status(), error) {
-        (Some(status), _) => {
-            let cause = |cause: &StatusCause| RefusalCause {
-                reason: cause.reason.clone(),
-                field: cause.field.clone(),
-                message: cause.message.clone(),
-            };
-            Refusal {
-                code: status.code,
-                reason: status.reason.clone(),
-                message: status.message.clone(),
-                kind: status.kind.clone(),
-                name: status.name.clone(),
-                causes: status.causes.iter().map(cause).collect(),
-                unknown_type: false,
-                retry_after: error.retry_after(),
-            }
-        }
+        (Some(status), _) => Refusal::from(status),
         (None, ApiError::NotServed { .. }) => Refusal::unknown_type(error.to_string()),
         (None, error) if error.is_transient() => Refusal::unreachable(error.to_string()),
         // No request was sent, or no API server answered: a retry does not help until a user acts.

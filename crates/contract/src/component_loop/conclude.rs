@@ -1,7 +1,7 @@
 //! The status of a component at the end of a pass (flow-and-contract.md, 13.6).
 
 use kubewright_core::condition::{ConditionStatus, Conditions, READY, STALLED, WAITING};
-use kubewright_core::contract::{ComponentLoopEnd, EndedPass, Observation};
+use kubewright_core::contract::{ComponentLoopEnd, EndConditionInputs, EndedPass, Observation};
 use kubewright_core::flow::{Halt, Prior, PriorCondition, PriorWait, WaitingSince};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::reconcile::{Conclude, Context, EndedMethod};
@@ -49,15 +49,17 @@ impl<C: ComponentController> Conclude for ComponentLoop<C> {
             now: cx.clock().now(),
             generation: own.generation,
             provenance: own.provenance.ok(),
-            is_deleting: own.is_deleting,
-            is_held: !own.depending.is_empty(),
             end: notes.end.as_ref(),
-            outcome: ended.outcome(),
-            report: ended.report(),
+            inputs: EndConditionInputs {
+                outcome: ended.outcome(),
+                report: ended.report(),
+                is_deleting: own.is_deleting,
+                is_held: !own.depending.is_empty(),
+                redactor: cx.redactor(),
+            },
             statements: &notes.statements,
             is_paused: ended.is_paused(),
             waiting: ended.waiting(),
-            redactor: cx.redactor(),
         };
         let told = told.status(format);
         let is_success = matches!(ended.outcome(), Ok(()) | Err(Halt::Done));

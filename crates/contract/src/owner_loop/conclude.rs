@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kubewright_core::condition::{ConditionStatus, READY, STALLED};
-use kubewright_core::contract::EndedOwnerPass;
+use kubewright_core::contract::{EndConditionInputs, EndedOwnerPass};
 use kubewright_core::flow::{Prior, PriorCondition};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::reconcile::{Conclude, Context, EndedMethod};
@@ -47,11 +47,13 @@ impl<C: Contract> Conclude for OwnerLoop<C> {
             aggregate,
             now: cx.clock().now(),
             generation,
-            is_deleting: object.deletion_timestamp().is_some(),
-            is_held: !notes.left.is_empty(),
-            outcome: ended.outcome(),
-            report: ended.report(),
-            redactor: cx.redactor(),
+            inputs: EndConditionInputs {
+                outcome: ended.outcome(),
+                report: ended.report(),
+                is_deleting: object.deletion_timestamp().is_some(),
+                is_held: !notes.left.is_empty(),
+                redactor: cx.redactor(),
+            },
         };
         let told = pass.status(&self.terms.format);
         status.conditions = told.conditions;

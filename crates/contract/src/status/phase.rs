@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::StatusForm;
 
-/// The phase in the status of an owner, under the name of a form: the text of a [`OwnerPhase`](kubewright_core::contract::OwnerPhase), if there is one.
+/// The phase in the status of an owner, under the name of a form: the text of an [`OwnerPhase`](kubewright_core::contract::OwnerPhase), if there is one.
 pub struct StatusPhase<F> {
     /// The text.
     pub phase: Option<String>,

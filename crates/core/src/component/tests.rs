@@ -42,7 +42,7 @@ fn failed(stalled: Option<&str>) -> RecordedEnd {
 }
 
 fn blocked(reason: &str) -> RecordedEnd {
-    RecordedEnd::Blocked { reason: reason.to_owned(), message: "somebody must act".to_owned() }
+    RecordedEnd::Blocked { reason: reason.to_owned(), message: "a user must change the spec".to_owned() }
 }
 
 fn shown(status: &ComponentStatus) -> (ComponentState, String, ConditionStatus, Option<String>) {

@@ -12,7 +12,7 @@ use super::readiness::is_framework;
 use crate::condition::{
     Condition, ConditionPolarity, ConditionStatus, ConditionType, ConditionVisibility, Keep, PAUSED, READY, Updater, WAITING,
 };
-use crate::flow::{Flow, Halt, PassReport, Redactor, WaitingMark};
+use crate::flow::{Halt, WaitingMark};
 
 /// The reason of a required condition that a successful pass did not set.
 const MISSING: &str = "MissingExpectedCondition";
@@ -72,24 +72,16 @@ pub struct EndedPass<'a> {
     pub generation: i64,
     /// The provenance of the component; none if its labels are invalid.
     pub provenance: Option<Provenance>,
-    /// True if the component is being deleted.
-    pub is_deleting: bool,
-    /// True if depending components are left.
-    pub is_held: bool,
     /// The end of the loop.
     pub end: Option<&'a ComponentLoopEnd>,
-    /// The outcome of the pass.
-    pub outcome: &'a Flow,
-    /// The report of the outcome.
-    pub report: &'a PassReport,
+    /// The outcome of the pass and its circumstances, for the conditions that owners set, too. Depending components hold the deletion back.
+    pub inputs: EndConditionInputs<'a>,
     /// The conditions and fields that the reconciler set in this pass.
     pub statements: &'a Statements,
     /// True if a pipeline of the pass is paused; none if the pass ran no pipeline that can be paused.
     pub is_paused: Option<bool>,
     /// The change of the condition `Waiting`.
     pub waiting: &'a WaitingMark,
-    /// The masks of confidential text in messages.
-    pub redactor: &'a Redactor,
 }
 
 /// The common part of a component's status after a pass.
@@ -108,22 +100,8 @@ impl EndedPass<'_> {
     /// Returns the common part of the status.
     pub fn status(&self, format: &Format) -> CommonStatus {
         let seen = Generations { resource: self.generation, provenance: self.provenance.unwrap_or(Provenance::UNKNOWN) };
-        let applied = (self.is_success() && format.writes_applied()).then_some(seen);
+        let applied = (self.inputs.is_success() && format.writes_applied()).then_some(seen);
         CommonStatus { conditions: self.conditions(format), seen, applied }
-    }
-
-    fn is_success(&self) -> bool {
-        matches!(self.outcome, Ok(()) | Err(Halt::Done))
-    }
-
-    fn end(&self) -> EndConditionInputs<'_> {
-        EndConditionInputs {
-            outcome: self.outcome,
-            report: self.report,
-            is_deleting: self.is_deleting,
-            is_held: self.is_held,
-            redactor: self.redactor,
-        }
     }
 
     fn conditions(&self, format: &Format) -> Vec<Condition> {
@@ -132,13 +110,13 @@ impl EndedPass<'_> {
         self.reconciliation(&mut updater);
         for stated in &self.statements.conditions {
             let type_ = self.written_as(&stated.type_, format);
-            self.end().set(&mut updater, &type_, stated.status, &stated.reason, &stated.message);
+            self.inputs.set(&mut updater, &type_, stated.status, &stated.reason, &stated.message);
         }
         if !self.is_stated(&self.type_.healthy()) {
             self.health(&mut updater);
         }
-        self.end().deletion_blocked(&mut updater, &self.type_.deletion_blocked());
-        if self.is_success() {
+        self.inputs.deletion_blocked(&mut updater, &self.type_.deletion_blocked());
+        if self.inputs.is_success() {
             self.complete(&mut updater, format);
         }
         self.halted(&mut updater, format);
@@ -150,20 +128,22 @@ impl EndedPass<'_> {
     fn reconciliation(&self, updater: &mut Updater) {
         let type_ = self.type_.reconciliation();
         let (own_reason, own_message) = &self.statements.reconciliation;
-        match self.outcome {
+        match self.inputs.outcome {
             Ok(()) | Err(Halt::Done) => {
                 let reason = if own_reason.is_empty() { "Reconciled" } else { own_reason };
-                self.end().set(updater, &type_, ConditionStatus::True, reason, own_message);
+                self.inputs.set(updater, &type_, ConditionStatus::True, reason, own_message);
             }
-            Err(Halt::Wait(wait)) => self.end().set(updater, &type_, ConditionStatus::True, wait.reason().as_str(), &wait.text()),
+            Err(Halt::Wait(wait)) => {
+                self.inputs.set(updater, &type_, ConditionStatus::True, wait.reason().as_str(), &wait.text())
+            }
             Err(Halt::Blocked(blocked)) => {
-                self.end().set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
+                self.inputs.set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
             }
-            Err(Halt::Failed(_)) if self.end().is_quiet() => {}
+            Err(Halt::Failed(_)) if self.inputs.is_quiet() => {}
             Err(Halt::Failed(failure)) => {
                 let separator = if own_message.is_empty() { "" } else { "\n" };
                 let message = format!("{own_message}{separator}{}", failure.text());
-                self.end().set(updater, &type_, ConditionStatus::False, failure.classification().reason.as_str(), &message);
+                self.inputs.set(updater, &type_, ConditionStatus::False, failure.classification().reason.as_str(), &message);
             }
         }
     }
@@ -171,26 +151,26 @@ impl EndedPass<'_> {
     /// Sets `<T>Healthy`, if the author did not set it.
     fn health(&self, updater: &mut Updater) {
         let type_ = self.type_.healthy();
-        match (self.outcome, self.end) {
-            (Ok(()) | Err(Halt::Done), _) => self.end().set(updater, &type_, ConditionStatus::Unknown, MISSING, ""),
+        match (self.inputs.outcome, self.end) {
+            (Ok(()) | Err(Halt::Done), _) => self.inputs.set(updater, &type_, ConditionStatus::Unknown, MISSING, ""),
             (Err(Halt::Wait(_)), Some(ComponentLoopEnd::Depending(_) | ComponentLoopEnd::IgnoredDependencies(_))) => {}
             (Err(Halt::Wait(wait)), Some(ComponentLoopEnd::Dependencies(unready)))
                 if unready.iter().all(|unready| unready.why.is_lag()) =>
             {
                 if !updater.has(&type_) {
-                    self.end().set(updater, &type_, ConditionStatus::Unknown, wait.reason().as_str(), &wait.text());
+                    self.inputs.set(updater, &type_, ConditionStatus::Unknown, wait.reason().as_str(), &wait.text());
                 }
             }
             (Err(Halt::Wait(wait)), _) => {
-                self.end().set(updater, &type_, ConditionStatus::False, wait.reason().as_str(), &wait.text())
+                self.inputs.set(updater, &type_, ConditionStatus::False, wait.reason().as_str(), &wait.text())
             }
             (Err(Halt::Blocked(blocked)), _) => {
-                self.end().set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
+                self.inputs.set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
             }
-            (Err(Halt::Failed(_)), _) if self.end().is_quiet() => {}
+            (Err(Halt::Failed(_)), _) if self.inputs.is_quiet() => {}
             (Err(Halt::Failed(_)), _) => {
                 let message = format!("the reconciliation failed, see condition {}", self.type_.reconciliation());
-                self.end().set(updater, &type_, ConditionStatus::False, FAILED, &message);
+                self.inputs.set(updater, &type_, ConditionStatus::False, FAILED, &message);
             }
         }
     }
@@ -211,7 +191,7 @@ impl EndedPass<'_> {
             updater.remove(&before.type_);
         }
         for type_ in missing {
-            self.end().set(updater, &type_, ConditionStatus::Unknown, MISSING, "");
+            self.inputs.set(updater, &type_, ConditionStatus::Unknown, MISSING, "");
         }
     }
 
@@ -221,8 +201,8 @@ impl EndedPass<'_> {
             return;
         }
         match self.is_paused {
-            Some(true) => self.end().set(updater, PAUSED, ConditionStatus::True, "Paused", ""),
-            Some(false) if updater.has(PAUSED) => self.end().set(updater, PAUSED, ConditionStatus::False, "NotPaused", ""),
+            Some(true) => self.inputs.set(updater, PAUSED, ConditionStatus::True, "Paused", ""),
+            Some(false) if updater.has(PAUSED) => self.inputs.set(updater, PAUSED, ConditionStatus::False, "NotPaused", ""),
             Some(false) | None => {}
         }
         match self.waiting {
@@ -231,7 +211,7 @@ impl EndedPass<'_> {
                 updater.remove(WAITING);
             }
             WaitingMark::Set { waiting, message } => {
-                self.end().set(updater, WAITING, ConditionStatus::True, &waiting.reason, message);
+                self.inputs.set(updater, WAITING, ConditionStatus::True, &waiting.reason, message);
                 updater.since(WAITING, waiting.since);
             }
         }
@@ -242,14 +222,14 @@ impl EndedPass<'_> {
         if !format.writes_framework_conditions() {
             return;
         }
-        let end = self.end();
-        end.stalled(updater);
-        match &self.report.ready {
+        let inputs = &self.inputs;
+        inputs.stalled(updater);
+        match &inputs.report.ready {
             None => {}
-            Some((false, texts)) => end.put(updater, READY, ConditionStatus::False, texts),
+            Some((false, texts)) => inputs.put(updater, READY, ConditionStatus::False, texts),
             Some((true, texts)) => match self.first_not_true(updater) {
-                None => end.put(updater, READY, ConditionStatus::True, texts),
-                Some(found) => end.set(updater, READY, found.status, &found.reason, &found.message),
+                None => inputs.put(updater, READY, ConditionStatus::True, texts),
+                Some(found) => inputs.set(updater, READY, found.status, &found.reason, &found.message),
             },
         }
     }

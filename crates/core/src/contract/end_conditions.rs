@@ -3,20 +3,28 @@
 use crate::condition::{ConditionStatus, STALLED, Updater};
 use crate::flow::{Flow, Halt, PassReport, Redactor, ResultLabel, StalledMark, Texts, cut};
 
-/// The inputs of these conditions at the end of a pass.
+/// The inputs of the conditions that the passes of components and of owners set alike at their end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct EndConditionInputs<'a> {
-    pub(super) outcome: &'a Flow,
-    pub(super) report: &'a PassReport,
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
+pub struct EndConditionInputs<'a> {
+    /// The outcome of the pass.
+    pub outcome: &'a Flow,
+    /// The report of the outcome.
+    pub report: &'a PassReport,
     /// True if the object is being deleted.
-    pub(super) is_deleting: bool,
+    pub is_deleting: bool,
     /// True if other objects hold the deletion back: depending components, or the components of an owner.
-    pub(super) is_held: bool,
-    /// The masks of messages.
-    pub(super) redactor: &'a Redactor,
+    pub is_held: bool,
+    /// The masks of confidential text in messages.
+    pub redactor: &'a Redactor,
 }
 
 impl EndConditionInputs<'_> {
+    /// Returns true if the pass succeeded.
+    pub(super) fn is_success(&self) -> bool {
+        matches!(self.outcome, Ok(()) | Err(Halt::Done))
+    }
+
     /// Returns true if the outcome is a conflict that is not reported (ACT-10).
     pub(super) fn is_quiet(&self) -> bool {
         self.report.outcome == ResultLabel::Conflict

@@ -40,6 +40,7 @@ pub use component_loop::{
 pub use component_patch::component_patch;
 pub use component_type::ComponentType;
 pub use declared_conditions::{ConditionProblem, Declared};
+pub use end_conditions::EndConditionInputs;
 pub use format::{Format, GenerationFields, SummaryCondition};
 pub use graph::{Edge, EdgeKind, Graph, GraphError, Member, Revision};
 pub use observation::{Generations, Observation};

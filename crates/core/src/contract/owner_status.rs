@@ -7,7 +7,7 @@ use super::aggregate::{Aggregate, OwnerCondition, OwnerPhase};
 use super::end_conditions::EndConditionInputs;
 use super::format::Format;
 use crate::condition::{Condition, DELETION_BLOCKED, Keep, READY, STALLED, Updater};
-use crate::flow::{Flow, Halt, PassReport, Redactor, Wait, cut};
+use crate::flow::{Halt, Wait, cut};
 use crate::reason;
 
 /// A completed pass of an owner, with all inputs that its status follows from.
@@ -26,16 +26,8 @@ pub struct EndedOwnerPass<'a> {
     pub now: Timestamp,
     /// `metadata.generation` of the owner.
     pub generation: i64,
-    /// True if the owner is being deleted.
-    pub is_deleting: bool,
-    /// True if components are left.
-    pub is_held: bool,
-    /// The outcome of the pass.
-    pub outcome: &'a Flow,
-    /// The report of the outcome.
-    pub report: &'a PassReport,
-    /// The masks of messages.
-    pub redactor: &'a Redactor,
+    /// The outcome of the pass and its circumstances, for the conditions that components set, too. Components that are left hold the deletion back.
+    pub inputs: EndConditionInputs<'a>,
 }
 
 /// The common part of an owner's status after a pass.
@@ -55,37 +47,27 @@ pub struct OwnerReport {
 impl EndedOwnerPass<'_> {
     /// Returns the common part of the status.
     pub fn status(self, format: &Format) -> OwnerReport {
-        let is_ready = match &self.report.ready {
+        let inputs = &self.inputs;
+        let is_ready = match &inputs.report.ready {
             Some((is_ready, _)) => *is_ready,
             None => self.phase == Some(OwnerPhase::Ready.as_str()),
         };
-        let is_success = matches!(self.outcome, Ok(()) | Err(Halt::Done));
         let (own, message) = (self.own_conditions(format), self.told(format));
         OwnerReport {
-            phase: OwnerPhase::of(self.is_deleting, is_ready),
+            phase: OwnerPhase::of(inputs.is_deleting, is_ready),
             message,
-            applied: (is_success && format.writes_applied()).then_some(self.generation),
+            applied: (inputs.is_success() && format.writes_applied()).then_some(self.generation),
             conditions: self.aggregate.with_own(own),
-        }
-    }
-
-    fn end(&self) -> EndConditionInputs<'_> {
-        EndConditionInputs {
-            outcome: self.outcome,
-            report: self.report,
-            is_deleting: self.is_deleting,
-            is_held: self.is_held,
-            redactor: self.redactor,
         }
     }
 
     /// Returns the text of an unsuccessful outcome. In formats without the framework's own conditions only errors have one, because nothing else
     /// reports them.
     fn told(&self, format: &Format) -> Option<String> {
-        match self.outcome {
-            Err(_) if self.end().is_quiet() => self.message.map(str::to_owned),
+        match self.inputs.outcome {
+            Err(_) if self.inputs.is_quiet() => self.message.map(str::to_owned),
             Err(Halt::Wait(_)) if !format.writes_framework_conditions() => None,
-            Err(halt) => Some(cut(self.redactor.redact(&halt.text()).into_owned())).filter(|text| !text.is_empty()),
+            Err(halt) => Some(cut(self.inputs.redactor.redact(&halt.text()).into_owned())).filter(|text| !text.is_empty()),
             Ok(()) => None,
         }
     }
@@ -98,12 +80,12 @@ impl EndedOwnerPass<'_> {
         let before: Vec<Condition> = self.before.iter().filter(is_own).map(|before| before.condition.clone()).collect();
         let mut updater =
             Updater::new(&before, self.now, Keep::Untouched).generation(format.condition_generation(self.generation));
-        let end = self.end();
-        end.deletion_blocked(&mut updater, DELETION_BLOCKED);
+        let inputs = &self.inputs;
+        inputs.deletion_blocked(&mut updater, DELETION_BLOCKED);
         if format.writes_framework_conditions() {
-            end.stalled(&mut updater);
-            if let Some((is_ready, texts)) = &self.report.ready {
-                end.put(&mut updater, READY, (*is_ready).into(), texts);
+            inputs.stalled(&mut updater);
+            if let Some((is_ready, texts)) = &inputs.report.ready {
+                inputs.put(&mut updater, READY, (*is_ready).into(), texts);
             }
         } else {
             updater.remove(READY).remove(STALLED);

@@ -56,8 +56,7 @@ pub use inventory::{Inventory, Item, Phase};
 pub use managed::{ManagedTypePattern, matches_group};
 pub use memory::Memory;
 pub use observe::{
-    FINGERPRINT_NONE, KindRule, Observed, Owner, Projection, ProjectionContext, Refusal, RefusalCause, Response, ServedType,
-    fingerprint_of,
+    FINGERPRINT_NONE, KindRule, Observed, Owner, Projection, ProjectionContext, Refusal, Response, ServedType, fingerprint_of,
 };
 pub use plan::{BlockingObject, BlockingObjectState, Plan, plan, plan_deletion};
 pub use prepare::{PrepareContext, prepare};

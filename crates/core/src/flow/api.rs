@@ -71,9 +71,32 @@ impl ApiStatus {
         self.causes.iter().any(|cause| cause.reason == reason)
     }
 
-    /// Returns the class, origin and reason of this answer.
+    /// Returns the class, origin and reason of this answer, by its status code, reason, causes and the seconds that the server asks to wait.
     pub fn classification(&self) -> Classification {
-        classify_status(self.code, &self.reason, &self.causes, self.retry_after_seconds)
+        let named = |fallback: &'static str| {
+            if reason::is_valid(&self.reason) { Reason::new(self.reason.clone()) } else { reason::constant(fallback) }
+        };
+        let after_or_backoff = || {
+            let delay = self.retry_after_seconds.and_then(|seconds| Delay::try_from(Duration::from_secs(seconds)).ok());
+            delay.map_or(Class::Backoff, Class::After)
+        };
+        let code = if self.code == 0 { code_of(&self.reason) } else { self.code };
+        match code {
+            409 if self.has_cause("FieldManagerConflict") => refused(Origin::Refused, reason::constant("FieldManagerConflict")),
+            409 if self.reason == "AlreadyExists" => conflict("AlreadyExists"),
+            409 => conflict("Conflict"),
+            410 => conflict("Expired"),
+            403 if self.has_cause("NamespaceTerminating") => refused(Origin::Refused, reason::constant("NamespaceTerminating")),
+            403 => refused(Origin::Refused, reason::constant("Forbidden")),
+            401 => refused(Origin::Refused, reason::constant("Unauthorized")),
+            422 => refused(Origin::Refused, reason::constant("Invalid")),
+            404 => Classification::api(Class::Backoff, Origin::Transient, reason::constant("NotFound")),
+            429 => Classification::api(after_or_backoff(), Origin::Transient, reason::constant("TooManyRequests")),
+            408 | 500.. => Classification::api(after_or_backoff(), Origin::Transient, named("ServerError")),
+            400 | 405 | 406 | 413 | 415 => refused(Origin::Bug, named("BadRequest")),
+            _ => refused(Origin::Unknown, named("UnexpectedAnswer")),
+        }
+        .status(code)
     }
 }
 
@@ -95,43 +118,8 @@ impl fmt::Display for ApiStatus {
 
 impl Error for ApiStatus {}
 
-/// Classifies an answer: class, origin and reason by status code, reason, causes and the seconds that the server asks to wait.
-pub fn classify_status(
-    code: u16,
-    status_reason: &str,
-    causes: &[StatusCause],
-    retry_after_seconds: Option<u64>,
-) -> Classification {
-    let has_cause = |name: &str| causes.iter().any(|cause| cause.reason == name);
-    let named = |fallback: &'static str| {
-        if reason::is_valid(status_reason) { Reason::new(status_reason.to_owned()) } else { reason::constant(fallback) }
-    };
-    let code = if code == 0 { code_of(status_reason) } else { code };
-    match code {
-        409 if has_cause("FieldManagerConflict") => refused(Origin::Refused, reason::constant("FieldManagerConflict")),
-        409 if status_reason == "AlreadyExists" => conflict("AlreadyExists"),
-        409 => conflict("Conflict"),
-        410 => conflict("Expired"),
-        403 if has_cause("NamespaceTerminating") => refused(Origin::Refused, reason::constant("NamespaceTerminating")),
-        403 => refused(Origin::Refused, reason::constant("Forbidden")),
-        401 => refused(Origin::Refused, reason::constant("Unauthorized")),
-        422 => refused(Origin::Refused, reason::constant("Invalid")),
-        404 => Classification::api(Class::Backoff, Origin::Transient, reason::constant("NotFound")).status(code),
-        429 => Classification::api(after_or_backoff(retry_after_seconds), Origin::Transient, reason::constant("TooManyRequests")),
-        408 | 500.. => Classification::api(after_or_backoff(retry_after_seconds), Origin::Transient, named("ServerError")),
-        400 | 405 | 406 | 413 | 415 => refused(Origin::Bug, named("BadRequest")),
-        _ => refused(Origin::Unknown, named("UnexpectedAnswer")),
-    }
-    .status(code)
-}
-
 fn text(object: &Value, field: &str) -> String {
     object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-fn after_or_backoff(seconds: Option<u64>) -> Class {
-    let delay = seconds.and_then(|seconds| Delay::try_from(Duration::from_secs(seconds)).ok());
-    delay.map_or(Class::Backoff, Class::After)
 }
 
 fn conflict(word: &'static str) -> Classification {

@@ -43,7 +43,7 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
-pub use api::{ApiStatus, StatusCause, classify_status};
+pub use api::{ApiStatus, StatusCause};
 pub use api_error::{ApiError, LeadershipLost};
 pub use blocked::Blocked;
 pub use classify::{BoxError, Classification, Classified, JoinedErrors, Origin, status_in};

@@ -7,7 +7,10 @@ use crate::repository::texts;
 /// The names of several types that mean the same thing, each with the reason why the types are not one.
 const SHARED: &[(&str, &str)] = &[
     ("Clock", "a source of the time; the server knows nothing of the runtime, whose clock also sleeps and limits"),
-    ("Verb", "a verb of the Kubernetes API, as a server offers it and as a client sends it"),
+    (
+        "Verb",
+        "a verb of the Kubernetes API; the client of the runtime knows only the seven of the eight verbs that it sends and counts",
+    ),
 ];
 
 /// Returns the name of the type that a line declares.

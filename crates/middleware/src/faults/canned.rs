@@ -22,7 +22,7 @@ impl RuleBuilder {
 
     /// Answers 500 InternalError.
     pub fn internal_error(self) -> RuleHandle {
-        self.respond(Status::new(500, "InternalError", "Internal error occurred: injected fault"))
+        self.respond(Status::internal("injected fault"))
     }
 
     /// Answers 503 ServiceUnavailable.

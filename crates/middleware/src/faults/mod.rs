@@ -26,5 +26,5 @@ pub use connection_dropped::ConnectionDropped;
 pub use cut::{CutBuilder, CutHandle};
 pub use registry::{Faults, RuleHandle};
 pub use rule::RuleBuilder;
-pub use service::{FaultBody, FaultLayer, FaultService};
+pub use service::{FaultBody, FaultService};
 pub use stream::CutBody;

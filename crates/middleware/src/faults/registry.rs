@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+use tower::Layer;
+use tower::layer::layer_fn;
 
 use super::action::FaultAction;
 use super::cut::{Cut, CutBuilder};
 use super::rule::{Matcher, Quota, RuleBuilder, Seen};
-use super::service::FaultLayer;
+use super::service::FaultService;
 use crate::clock::{Clock, Seed};
-use crate::status::{FailureCause, Status};
+use crate::status::Status;
 use crate::target::RequestTarget;
 use crate::verb::Verb;
 
@@ -69,8 +71,9 @@ impl Faults {
     }
 
     /// Returns a layer that applies the rules.
-    pub fn layer(&self) -> FaultLayer {
-        FaultLayer::new(self.clone())
+    pub fn layer<S>(&self) -> impl Layer<S, Service = FaultService<S>> + Clone + use<S> {
+        let faults = self.clone();
+        layer_fn(move |inner| FaultService { inner, faults: faults.clone() })
     }
 
     /// Begins a rule about requests with this verb.
@@ -206,9 +209,7 @@ impl Faults {
                 Ok(())
             }
             Some(FaultAction::DropBefore | FaultAction::DropAfter) => {
-                let message = "the connection was dropped by a fault rule";
-                let status = Status::new(500, "InternalError", format!("Internal error occurred: {message}"));
-                Err(status.with_cause(FailureCause::new("", message, "")))
+                Err(Status::internal("the connection was dropped by a fault rule"))
             }
             _ => Ok(()),
         }

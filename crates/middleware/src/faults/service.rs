@@ -1,4 +1,4 @@
-//! The layer that applies the fault rules.
+//! The service that applies the fault rules.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -9,7 +9,7 @@ use http::{HeaderValue, Request, Response};
 use http_body::Body;
 use http_body_util::{BodyExt, Either, Full};
 use serde_json::{Value, json};
-use tower::{Layer, Service};
+use tower::Service;
 
 use super::action::{Edit, FaultAction};
 use super::rule::Seen;
@@ -24,31 +24,11 @@ use crate::verb::Verb;
 /// The body of an answer: the server's, possibly cut short, or one made by a rule.
 pub type FaultBody<R> = Either<CutBody<R>, Full<Bytes>>;
 
-/// A layer that wraps a service in a [`FaultService`].
-#[derive(Clone, Debug)]
-pub struct FaultLayer {
-    faults: Faults,
-}
-
-impl FaultLayer {
-    pub(super) fn new(faults: Faults) -> Self {
-        Self { faults }
-    }
-}
-
-impl<S> Layer<S> for FaultLayer {
-    type Service = FaultService<S>;
-
-    fn layer(&self, inner: S) -> FaultService<S> {
-        FaultService { inner, faults: self.faults.clone() }
-    }
-}
-
 /// A service that makes requests fail by rule.
 #[derive(Clone, Debug)]
 pub struct FaultService<S> {
-    inner: S,
-    faults: Faults,
+    pub(super) inner: S,
+    pub(super) faults: Faults,
 }
 
 impl<S, B, R> Service<Request<B>> for FaultService<S>
@@ -74,7 +54,7 @@ where
         let mut inner = std::mem::replace(&mut self.inner, fresh);
         let faults = self.faults.clone();
         Box::pin(async move {
-            let (action, request) = decide(&faults, request).await?;
+            let (action, mut request) = decide(&faults, request).await?;
             match action {
                 None => pass(&mut inner, request).await,
                 Some(FaultAction::Respond(status)) => Ok(failure(&status)),
@@ -100,7 +80,7 @@ where
                 Some(FaultAction::ExpireWatch) => Ok(expired()),
                 Some(FaultAction::EditRequest(edit)) => pass(&mut inner, edit_request(request, &edit).await?).await,
                 Some(FaultAction::EditResponse(edit)) => {
-                    let streams = RequestTarget::of(request.method(), request.uri()).verb() == Some(Verb::Watch);
+                    let streams = RequestTarget::in_request(&mut request).verb() == Some(Verb::Watch);
                     let response = pass(&mut inner, request).await?;
                     if streams { Ok(response) } else { edit_response(response, &edit).await }
                 }

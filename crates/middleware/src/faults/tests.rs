@@ -123,6 +123,20 @@ async fn a_dropped_connection_is_an_error_before_or_after_the_request_is_handled
 }
 
 // FLT-2
+#[tokio::test]
+async fn a_failure_is_answered_before_or_after_the_request_is_handled() {
+    let endpoint = Endpoint::new();
+    let status = || Status::new(500, "InternalError", "the answer got lost");
+    endpoint.faults.on(Verb::Patch).respond(status());
+    endpoint.faults.on(Verb::Delete).respond_after(status());
+    for (method, handled) in [("PATCH", 0), ("DELETE", 1)] {
+        let (code, body) = endpoint.send(method, DEMO).await.unwrap();
+        assert_eq!((code, &body["message"]), (500, &json!("the answer got lost")));
+        assert_eq!(endpoint.handled(), handled, "{method}");
+    }
+}
+
+// FLT-2
 #[tokio::test(start_paused = true)]
 async fn a_delay_passes_on_the_clock() {
     let endpoint = Endpoint::new();

@@ -9,10 +9,12 @@ use futures::{Stream, stream};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::watch;
+use tower::Layer;
+use tower::layer::layer_fn;
 
 use super::record::Record;
 use super::records::Records;
-use super::service::JournalLayer;
+use super::service::JournalService;
 use crate::clock::Clock;
 
 /// The default number of records that are kept.
@@ -96,8 +98,9 @@ impl Journal {
     }
 
     /// Returns a layer that records into this journal.
-    pub fn layer(&self) -> JournalLayer {
-        JournalLayer::new(self.clone())
+    pub fn layer<S>(&self) -> impl Layer<S, Service = JournalService<S>> + Clone + use<S> {
+        let journal = self.clone();
+        layer_fn(move |inner| JournalService { inner, journal: journal.clone() })
     }
 
     /// Returns the current end of the journal.

@@ -27,5 +27,5 @@ pub use effect::{CommittedChange, Effect};
 pub use log::{BodyDecoder, Journal, Mark};
 pub use record::{ChangeKind, ChangedObject, Outcome, Record};
 pub use records::Records;
-pub use service::{AUDIT_ID, JournalLayer, JournalService, RecordNote};
+pub use service::{AUDIT_ID, JournalService, RecordNote};
 pub use violation::Violation;

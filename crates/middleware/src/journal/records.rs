@@ -102,7 +102,9 @@ impl Records {
         let within = |first: &Record, last: &Record| {
             last.time.duration_since(first.time) <= span.try_into().unwrap_or(jiff::SignedDuration::MAX)
         };
-        let hot = same.values().filter_map(|records| records.windows(limit + 1).find(|window| within(window[0], window[limit])));
+        let hot = same
+            .values()
+            .filter_map(|records| records.windows(limit.saturating_add(1)).find(|window| within(window[0], window[limit])));
         match hot.min_by_key(|window| window[0].number) {
             None => Ok(()),
             Some(window) => Err(Violation::new(

@@ -1,4 +1,4 @@
-//! The layer that writes the journal.
+//! The service that writes the journal.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -9,7 +9,7 @@ use http::header::{HeaderName, USER_AGENT};
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::BodyExt;
-use tower::{Layer, Service};
+use tower::Service;
 
 use super::mask::mask;
 use super::{ChangedObject, CommittedChange, Effect, Journal, JournalBody, Outcome, Record};
@@ -20,31 +20,11 @@ use crate::target::RequestTarget;
 /// The header that identifies a request and its answer in an audit log.
 pub const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 
-/// A layer that wraps a service in a [`JournalService`].
-#[derive(Clone, Debug)]
-pub struct JournalLayer {
-    journal: Journal,
-}
-
-impl JournalLayer {
-    pub(super) fn new(journal: Journal) -> Self {
-        Self { journal }
-    }
-}
-
-impl<S> Layer<S> for JournalLayer {
-    type Service = JournalService<S>;
-
-    fn layer(&self, inner: S) -> JournalService<S> {
-        JournalService { inner, journal: self.journal.clone() }
-    }
-}
-
 /// A service that records every request.
 #[derive(Clone, Debug)]
 pub struct JournalService<S> {
-    inner: S,
-    journal: Journal,
+    pub(super) inner: S,
+    pub(super) journal: Journal,
 }
 
 impl<S, B, R> Service<Request<B>> for JournalService<S>
@@ -76,11 +56,11 @@ where
                 OpenRecord { number, journal, outcome: Outcome::Cancelled, audit_id: None, latency: None, effect: None };
             let mut request = open.note_body(request).await?;
             request.extensions_mut().insert(RecordNote { journal: open.journal.clone(), number: open.number });
-            let answer = inner.call(request).await.map_err(Into::into);
-            let Ok(response) = answer else {
+            let answer = inner.call(request).await;
+            let response = answer.map_err(|error| -> BoxError {
                 open.outcome = Outcome::Broken;
-                return answer.map(|response| response.map(|body| JournalBody::new(body, &open.journal, open.number, false)));
-            };
+                error.into()
+            })?;
             let status = response.status();
             open.outcome = Outcome::Answered(status.as_u16());
             open.audit_id = response.headers().get(AUDIT_ID).and_then(|id| Some(id.to_str().ok()?.to_owned()));

@@ -54,7 +54,7 @@ pub enum ConnectError {
     },
     /// The client of an impersonating configuration is asked to impersonate another user; a request can act for one user only.
     #[error(
-        "impersonate somebody in cluster {cluster}: its configuration impersonates a user already (remove `as` and `as-groups` \
+        "impersonate a user in cluster {cluster}: its configuration impersonates a user already (remove `as` and `as-groups` \
          from the kubeconfig, or the impersonation)"
     )]
     ActsAsAnother {

@@ -16,12 +16,13 @@ use super::entry::{Guard, StepEffect, StepGroupMember};
 /// Pipeline::new("apply").group("workload", |group| group.wait(step!("rollout", act)).write(step!("deployment", act)));
 /// ```
 #[must_use]
-pub struct Group<C, P = Checks> {
+pub struct Group<C, P = GroupOfChecks> {
     entries: Vec<StepGroupMember<C>>,
     phase: PhantomData<fn() -> P>,
 }
 
 /// The progress of a [`Group`] that is being built.
+// The compiler prints the phases in its errors, with their paths if a type of any dependency has the same name. Therefore their names repeat that of the group.
 pub trait GroupPhase: sealed::Sealed {}
 
 /// A phase in which write steps may follow.
@@ -35,30 +36,32 @@ pub trait BeforeWaits: GroupPhase {}
 /// The phase of a group that has only check steps.
 #[derive(Debug)]
 #[allow(clippy::exhaustive_enums)] // a type without values
-pub enum Checks {}
+pub enum GroupOfChecks {}
 
 /// The phase of a group that has write steps, but no wait steps yet.
 #[derive(Debug)]
 #[allow(clippy::exhaustive_enums)] // a type without values
-pub enum Writes {}
+pub enum GroupWithWrites {}
 
 /// The phase of a group that has wait steps.
 #[derive(Debug)]
 #[allow(clippy::exhaustive_enums)] // a type without values
-pub enum Waits {}
+pub enum GroupWithWaits {}
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for super::Checks {}
-    impl Sealed for super::Writes {}
-    impl Sealed for super::Waits {}
+    impl Sealed for super::GroupOfChecks {}
+    impl Sealed for super::GroupWithWrites {}
+    impl Sealed for super::GroupWithWaits {}
 }
 
-impl GroupPhase for Checks {}
-impl GroupPhase for Writes {}
-impl GroupPhase for Waits {}
-impl BeforeWaits for Checks {}
-impl BeforeWaits for Writes {}
+impl GroupPhase for GroupOfChecks {}
+impl GroupPhase for GroupWithWrites {}
+impl GroupPhase for GroupWithWaits {}
+#[diagnostic::do_not_recommend] // the message says what to do
+impl BeforeWaits for GroupOfChecks {}
+#[diagnostic::do_not_recommend]
+impl BeforeWaits for GroupWithWrites {}
 
 impl<C> Group<C> {
     pub(super) const fn new() -> Self {
@@ -73,7 +76,7 @@ impl<C> Group<C> {
 
 impl<C, P: GroupPhase> Group<C, P> {
     /// Adds a step that writes to the cluster.
-    pub fn write<F>(self, step: impl IntoStep<C, F>) -> Group<C, Writes>
+    pub fn write<F>(self, step: impl IntoStep<C, F>) -> Group<C, GroupWithWrites>
     where
         P: BeforeWaits,
     {
@@ -81,7 +84,7 @@ impl<C, P: GroupPhase> Group<C, P> {
     }
 
     /// Adds a step that waits for the effect of writes; it comes after all writes of the group.
-    pub fn wait<F>(self, step: impl IntoStep<C, F>) -> Group<C, Waits> {
+    pub fn wait<F>(self, step: impl IntoStep<C, F>) -> Group<C, GroupWithWaits> {
         self.with(StepEffect::Wait, step)
     }
 

@@ -59,7 +59,7 @@ mod running;
 #[cfg(test)]
 mod tests;
 
-pub use group::{BeforeWaits, Checks, Group, GroupPhase, Waits, Writes};
+pub use group::{BeforeWaits, Group, GroupOfChecks, GroupPhase, GroupWithWaits, GroupWithWrites};
 pub use into_step::{FnStep, IntoStep, Step};
 pub use join_all::{join_all, run_all};
 pub use name::StepName;

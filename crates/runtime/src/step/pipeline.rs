@@ -5,7 +5,7 @@ use std::fmt;
 use kubewright_core::flow::Flow;
 
 use super::entry::{Guard, Predicate, StepGroupMember, StepOrPipeline};
-use super::group::{Checks, Group, GroupPhase};
+use super::group::{Group, GroupOfChecks, GroupPhase};
 use super::record::PipelineRun;
 use super::running::Running;
 
@@ -36,7 +36,11 @@ impl<C> Pipeline<C> {
     }
 
     /// Adds a group.
-    pub fn group<P: GroupPhase>(mut self, name: &'static str, build: impl FnOnce(Group<C, Checks>) -> Group<C, P>) -> Self {
+    pub fn group<P: GroupPhase>(
+        mut self,
+        name: &'static str,
+        build: impl FnOnce(Group<C, GroupOfChecks>) -> Group<C, P>,
+    ) -> Self {
         let entries = build(Group::new()).entries();
         self.groups.push(GroupEntry { name, entries, guards: Vec::new() });
         self

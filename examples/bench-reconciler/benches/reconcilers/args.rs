@@ -25,7 +25,7 @@ pub(crate) struct Args {
     pub(crate) workers: u16,
     /// What is measured, separated by commas; all by default
     #[arg(long, value_delimiter = ',', value_name = "PARTS")]
-    only: Vec<Part>,
+    only: Vec<BenchPart>,
     /// What cargo adds
     #[arg(long, hide = true)]
     bench: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Args {
 
 /// A part of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum BenchPart {
     /// Lists, watches and decodes
     Floor,
     /// The controller of kube
@@ -49,7 +49,7 @@ pub(crate) enum Part {
 }
 
 impl Args {
-    pub(crate) fn has(&self, part: Part) -> bool {
+    pub(crate) fn has(&self, part: BenchPart) -> bool {
         self.only.is_empty() || self.only.contains(&part)
     }
 }

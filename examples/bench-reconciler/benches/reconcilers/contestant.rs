@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bench_reconciler::recorder::{CONTESTANT, OBJECTS, REPORT, WORKERS};
 use kubewright_testing::Usage;
 
-use crate::args::{Args, Part};
+use crate::args::{Args, BenchPart};
 use crate::server::Running;
 
 /// The interval at which a report is read.
@@ -20,7 +20,7 @@ const QUIET: f64 = 0.015;
 
 /// A measured program.
 pub(crate) struct Contestant {
-    pub(crate) part: Part,
+    pub(crate) part: BenchPart,
     pub(crate) name: &'static str,
     program: PathBuf,
 }
@@ -29,14 +29,14 @@ impl Contestant {
     /// Returns the contestants that the command line selects and that can be built.
     pub(crate) fn all(args: &Args) -> Vec<Self> {
         let rust = |part, name| Self { part, name, program: PathBuf::from(env!("CARGO_BIN_EXE_bench-reconciler")) };
-        let mut all = vec![rust(Part::Floor, "floor"), rust(Part::Kube, "kube")];
-        if args.has(Part::ControllerRuntime) {
+        let mut all = vec![rust(BenchPart::Floor, "floor"), rust(BenchPart::Kube, "kube")];
+        if args.has(BenchPart::ControllerRuntime) {
             match controller_runtime() {
-                Ok(program) => all.push(Self { part: Part::ControllerRuntime, name: "controller-runtime", program }),
+                Ok(program) => all.push(Self { part: BenchPart::ControllerRuntime, name: "controller-runtime", program }),
                 Err(error) => println!("without controller-runtime: {error}"),
             }
         }
-        all.push(rust(Part::Ours, "ours"));
+        all.push(rust(BenchPart::Ours, "ours"));
         all.retain(|contestant| args.has(contestant.part));
         all
     }

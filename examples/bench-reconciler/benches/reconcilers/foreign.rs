@@ -1,6 +1,6 @@
 //! The cost of objects that no store selects.
 
-use crate::args::{Args, Part};
+use crate::args::{Args, BenchPart};
 use crate::contestant::Process;
 use crate::objects::Objects;
 use crate::server::Running;
@@ -51,6 +51,6 @@ impl<'a> Foreign<'a> {
     }
 
     fn stores(&self) -> &'static [(&'static str, &'static str)] {
-        if self.args.has(Part::Memory) { &STORES } else { &[] }
+        if self.args.has(BenchPart::Memory) { &STORES } else { &[] }
     }
 }

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use self::args::{Args, Part};
+use self::args::{Args, BenchPart};
 use self::contestant::Contestant;
 use self::fairness::Fairness;
 use self::foreign::Foreign;
@@ -80,7 +80,7 @@ async fn measure(args: &Args) -> Vec<Target> {
     }
     targets.extend(Figures::targets(&medians));
 
-    if args.has(Part::Fairness) {
+    if args.has(BenchPart::Fairness) {
         println!();
         targets.extend(Fairness { server: &server, objects: &mut objects, args }.measure().await);
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bench_reconciler::recorder::now;
 
-use crate::args::{Args, Part};
+use crate::args::{Args, BenchPart};
 use crate::contestant::Contestant;
 use crate::latency::Latency;
 use crate::objects::Objects;
@@ -31,7 +31,7 @@ pub(crate) struct Round<'a> {
 /// The measured figures of a contestant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Figures {
-    part: Part,
+    part: BenchPart,
     name: &'static str,
     objects: u32,
     updates: u32,
@@ -108,19 +108,19 @@ impl Figures {
     /// Returns the targets of Kubewright relative to the other measured contestants.
     pub(crate) fn targets(all: &[Self]) -> Vec<Target> {
         let of = |part| all.iter().find(|figures| figures.part == part);
-        let Some(ours) = of(Part::Ours) else { return Vec::new() };
+        let Some(ours) = of(BenchPart::Ours) else { return Vec::new() };
         let mut targets = Vec::new();
-        if let Some(floor) = of(Part::Floor) {
+        if let Some(floor) = of(BenchPart::Floor) {
             targets.push(Target::new("CPU by that of the floor", ours.cpu() / floor.cpu(), FLOOR, ""));
         }
-        if let Some(kube) = of(Part::Kube) {
+        if let Some(kube) = of(BenchPart::Kube) {
             targets.push(Target::new("CPU, below that of kube", ours.cpu(), kube.cpu(), "s"));
         }
-        let memory = [(Part::Kube, KUBE_MEMORY), (Part::ControllerRuntime, CONTROLLER_RUNTIME_MEMORY)];
+        let memory = [(BenchPart::Kube, KUBE_MEMORY), (BenchPart::ControllerRuntime, CONTROLLER_RUNTIME_MEMORY)];
         for (other, most) in memory.into_iter().filter_map(|(part, most)| Some((of(part)?, most))) {
             targets.push(Target::new(format!("peak memory by that of {}", other.name), ours.peak / other.peak, most, ""));
         }
-        for other in [Part::Kube, Part::ControllerRuntime].into_iter().filter_map(of) {
+        for other in [BenchPart::Kube, BenchPart::ControllerRuntime].into_iter().filter_map(of) {
             let title = |how| format!("p99 {how}, below that of {}", other.name);
             targets.push(Target::new(title("at a rate"), ours.paced.p99, other.paced.p99, "ms"));
             targets.push(Target::new(title("in a burst"), ours.burst.p99, other.burst.p99, "ms"));

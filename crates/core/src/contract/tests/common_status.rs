@@ -56,15 +56,17 @@ impl Case {
             now: at(100),
             generation: 3,
             provenance: Some(Provenance::new(2, None)),
-            is_deleting: self.is_deleting,
-            is_held: self.is_held,
             end: self.end.as_ref(),
-            outcome: &self.outcome,
-            report: &report,
+            inputs: EndConditionInputs {
+                outcome: &self.outcome,
+                report: &report,
+                is_deleting: self.is_deleting,
+                is_held: self.is_held,
+                redactor: &Redactor::default(),
+            },
             statements: &self.statements,
             is_paused: self.is_paused,
             waiting: &self.waiting,
-            redactor: &Redactor::default(),
         };
         pass.status(&self.format)
     }

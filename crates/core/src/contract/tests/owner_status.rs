@@ -14,11 +14,7 @@ fn ended(outcome: &Flow, is_deleting: bool, is_held: bool, before: &[OwnerCondit
         aggregate,
         now: at(50),
         generation: 4,
-        is_deleting,
-        is_held,
-        outcome,
-        report: &report,
-        redactor: &Redactor::default(),
+        inputs: EndConditionInputs { outcome, report: &report, is_deleting, is_held, redactor: &Redactor::default() },
     };
     pass.status(format)
 }

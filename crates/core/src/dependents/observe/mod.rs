@@ -20,7 +20,7 @@ pub(super) use observed::{NamespaceCreation, RemovalCounts};
 pub use owner::Owner;
 pub use projection::{KindRule, Projection, ProjectionContext, ServedType};
 pub use record::Response;
-pub use refusal::{Refusal, RefusalCause};
+pub use refusal::Refusal;
 
 #[cfg(test)]
 mod tests;

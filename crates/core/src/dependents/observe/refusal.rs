@@ -3,10 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::backoff::Transient;
-use crate::flow::explained;
+use crate::flow::{ApiStatus, StatusCause, explained};
 
 /// A Status answer other than success, or no answer at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,49 +20,29 @@ pub struct Refusal {
     /// The value of `details.name`.
     pub name: String,
     /// The values of `details.causes`.
-    pub causes: Vec<RefusalCause>,
+    pub causes: Vec<StatusCause>,
     /// True if the type is not served.
     pub unknown_type: bool,
     /// The time for which the server asks not to be contacted.
     pub retry_after: Option<Duration>,
 }
 
-/// One of the causes of a refusal.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RefusalCause {
-    /// The machine-readable reason.
-    pub reason: String,
-    /// The field, if the cause is a field.
-    pub field: String,
-    /// The message of the server.
-    pub message: String,
+impl From<&ApiStatus> for Refusal {
+    fn from(status: &ApiStatus) -> Self {
+        Self {
+            code: status.code,
+            reason: status.reason.clone(),
+            message: status.message.clone(),
+            kind: status.kind.clone(),
+            name: status.name.clone(),
+            causes: status.causes.clone(),
+            unknown_type: false,
+            retry_after: status.retry_after_seconds.map(Duration::from_secs),
+        }
+    }
 }
 
 impl Refusal {
-    /// Creates a refusal from the body of an answer.
-    pub fn from_status(code: u16, status: &Value) -> Self {
-        let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or("").to_owned();
-        let details = status.get("details").unwrap_or(&Value::Null);
-        let causes = details.get("causes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        Self {
-            code,
-            reason: text(status, "reason"),
-            message: text(status, "message"),
-            kind: text(details, "kind"),
-            name: text(details, "name"),
-            causes: causes
-                .iter()
-                .map(|cause| RefusalCause {
-                    reason: text(cause, "reason"),
-                    field: text(cause, "field"),
-                    message: text(cause, "message"),
-                })
-                .collect(),
-            unknown_type: false,
-            retry_after: None,
-        }
-    }
-
     /// Creates the refusal for a server that could not be reached or did not answer in time.
     pub fn unreachable(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::flow::ApiStatus;
 use crate::health::Health;
 use crate::manifest::OperatorName;
 
@@ -79,7 +80,7 @@ fn a_kind_may_have_its_own_rule() {
 fn refusals_are_classified() {
     let status =
         json!({"reason": "Forbidden", "details": {"kind": "configmaps", "causes": [{"reason": "NamespaceTerminating"}]}});
-    assert!(Refusal::from_status(403, &status).is_transient());
+    assert!(Refusal::from(&ApiStatus::read(403, &status)).is_transient());
     assert!(!Refusal { code: 403, ..Refusal::default() }.is_transient());
     for code in [0, 409, 429, 500, 502, 503, 504] {
         assert!(Refusal { code, ..Refusal::default() }.is_transient());

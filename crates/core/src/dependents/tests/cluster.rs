@@ -7,6 +7,7 @@ use kubewright_machinery::patch;
 use serde_json::{Value, json};
 
 use super::super::*;
+use crate::flow::StatusCause;
 
 pub(super) const GROUP: &str = "testing.kubewright.dev";
 const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
@@ -300,7 +301,7 @@ impl Cluster {
                 Some(namespace) if namespace.deletion_timestamp().is_some() => {
                     return Answer::No(Refusal {
                         code: 403,
-                        causes: vec![RefusalCause { reason: "NamespaceTerminating".to_owned(), ..RefusalCause::default() }],
+                        causes: vec![StatusCause { reason: "NamespaceTerminating".to_owned(), ..StatusCause::default() }],
                         ..Refusal::default()
                     });
                 }

@@ -9,6 +9,7 @@ use super::super::*;
 use super::cluster::GROUP;
 use super::world::{Annotate, End, World, definition, object, waiting};
 use crate::backoff::Transient;
+use crate::flow::StatusCause;
 
 // PERF-1, N = 1, 10, 100
 #[test]
@@ -118,10 +119,10 @@ fn an_immutable_field_is_named_with_the_remedies() {
     let refusal = Refusal {
         code: 422,
         message: "invalid".to_owned(),
-        causes: vec![RefusalCause {
+        causes: vec![StatusCause {
             field: "spec.selector".to_owned(),
             message: "field is immutable".to_owned(),
-            ..RefusalCause::default()
+            ..StatusCause::default()
         }],
         ..Refusal::default()
     };
@@ -160,7 +161,7 @@ fn transient_errors_are_reported_with_the_longest_retry_after_of_the_server() {
 #[test]
 fn a_namespace_that_is_going_away_is_no_transient_error() {
     let mut world = World::new();
-    let cause = RefusalCause { reason: "NamespaceTerminating".to_owned(), ..RefusalCause::default() };
+    let cause = StatusCause { reason: "NamespaceTerminating".to_owned(), ..StatusCause::default() };
     let refusal = Refusal { code: 403, causes: vec![cause], ..Refusal::default() };
     world.cluster.refusals.insert(ObjectKey::new("", "ConfigMap", "demo", "a"), vec![refusal]);
     let end = world.apply(&[object("ConfigMap", "a")]);

@@ -97,7 +97,7 @@ fn faults_without_an_answer_back_off() {
 // ERR-3
 #[test]
 fn an_unknown_error_backs_off() {
-    let found = classified(wrapped("nobody knows"));
+    let found = classified(wrapped("an error of another library"));
     assert_eq!((found.class, found.origin, found.reason.as_str()), (Class::Backoff, Origin::Unknown, "InternalError"));
     assert!(!found.recognised);
 }

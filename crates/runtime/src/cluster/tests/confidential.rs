@@ -1,6 +1,10 @@
+//! Tests of confidential values in errors of requests.
+
+use kubewright_machinery::object::GroupVersionKind;
 use serde_json::json;
 
-use super::*;
+use super::super::{ApiError, ApiRequest, ApiResource, PatchKind};
+use crate::testing::{Fault, Server};
 
 // SW-9
 #[tokio::test(start_paused = true)]

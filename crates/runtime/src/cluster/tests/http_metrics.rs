@@ -1,7 +1,11 @@
-//! Tests of the metrics of HTTP requests.
+//! Tests of the metrics of requests.
 
-use super::*;
+use std::time::Duration;
+
+use super::super::ApiRequest;
+use super::{config_maps, list};
 use crate::metrics::Metrics;
+use crate::testing::{Fault, Server};
 
 // 8.2, OBS-6
 #[tokio::test(start_paused = true)]
@@ -39,4 +43,23 @@ async fn every_request_is_measured_and_every_status_counted() {
         }
     }
     assert!(text.ends_with("# EOF\n") && text.matches("# EOF").count() == 1);
+}
+
+// MET
+#[tokio::test(start_paused = true)]
+async fn requests_are_counted_by_verb_and_answer() {
+    let server = Server::new();
+    server.fail_next("configmaps", Fault::Status(403, "Forbidden"));
+    server.fail_next("configmaps", Fault::Reset);
+    let cluster = server.cluster();
+    let metrics = Metrics::new("test");
+    cluster.requests().register(&metrics);
+    for _ in 0..4 {
+        drop(cluster.send(&list()).await);
+    }
+    let text = metrics.encode().unwrap();
+    for (code, count) in [(403, 1), (0, 1), (200, 2)] {
+        let line = format!("test_requests_total{{controller=\"\",method=\"GET\",verb=\"list\",code=\"{code}\"}} {count}");
+        assert!(text.contains(&line), "{line} in {text}");
+    }
 }

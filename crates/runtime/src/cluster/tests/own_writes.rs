@@ -1,15 +1,18 @@
 //! Tests of writes through the client for users, and of the stores that show them.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use http_body_util::BodyExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
-use kubewright_machinery::object::Key;
+use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::*;
-use crate::cluster::{Cluster, Verb, Write, WriteObserver, observe_writes};
+use super::super::{Cluster, ImpersonatedIdentity, Verb, Write, WriteObserver, observe_writes};
+use crate::testing::Server;
 use crate::watch::{Cause, ProjectedStore, WatchSpec, project_with};
 
 type Answer = Arc<dyn Fn(&str, Value) -> (u16, String) + Send + Sync>;
@@ -297,6 +300,6 @@ async fn a_cluster_that_is_dropped_frees_its_connection() {
     }
     drop((others, scene));
     // An unused watch is kept for a minute.
-    pass(70).await;
+    tokio::time::sleep(Duration::from_secs(70)).await;
     assert_eq!(connections.iter().filter(|connection| connection.strong_count() > 0).count(), 0);
 }

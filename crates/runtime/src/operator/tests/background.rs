@@ -91,7 +91,7 @@ async fn tasks_start_after_the_caches_of_all_parts_in_the_order_of_registration(
 // OPR-6, OPR-8
 #[tokio::test(start_paused = true)]
 async fn a_task_that_fails_stops_the_operator_and_is_named_with_its_error() {
-    let with_task = operator(vec![Part::new("widget")]).task("sweeper", || failing("the bucket is gone"));
+    let with_task = operator(vec![ControllerPart::new("widget")]).task("sweeper", || failing("the bucket is gone"));
     let running = Operator::from(with_task).start(World::default().client()).unwrap();
     running.working().await.unwrap();
     let error = running.wait().await.unwrap_err();
@@ -168,8 +168,8 @@ fn invalid_task_names_are_reported_together_with_all_other_problems() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();
     let task = || async |_: CancellationToken| Ok::<(), BoxError>(());
-    let widget = Part { full_name: Some("widget.full"), ..Part::new("widget") };
-    let wrong = operator(vec![widget, Part::new("gadget")])
+    let widget = ControllerPart { full_name: Some("widget.full"), ..ControllerPart::new("widget") };
+    let wrong = operator(vec![widget, ControllerPart::new("gadget")])
         .task("Not A Name", task)
         .task("widget", task)
         .task("sweeper", |_: State<u8>| async |_: CancellationToken| Ok::<(), BoxError>(()))

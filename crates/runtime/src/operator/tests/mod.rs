@@ -21,7 +21,7 @@ use crate::leadership::Leadership;
 use crate::testing::{ScriptedCall, client_of};
 
 /// A part with a controller that runs passes for one key.
-struct Part {
+struct ControllerPart {
     name: &'static str,
     full_name: Option<&'static str>,
     seen: Arc<Mutex<Vec<String>>>,
@@ -30,7 +30,7 @@ struct Part {
     stubborn: bool,
 }
 
-impl Part {
+impl ControllerPart {
     fn new(name: &'static str) -> Self {
         Self { name, full_name: None, seen: Arc::default(), fails: false, hangs: false, stubborn: false }
     }
@@ -61,7 +61,7 @@ impl RunPass for Noting {
 }
 
 #[async_trait]
-impl Registration for Part {
+impl Registration for ControllerPart {
     fn name(&self) -> &str {
         self.name
     }
@@ -160,7 +160,7 @@ impl World {
     }
 }
 
-fn operator(parts: Vec<Part>) -> Operator {
+fn operator(parts: Vec<ControllerPart>) -> Operator {
     let start = Operator::new("demo.example.com")
         .clock(Clock::virtual_from("2026-01-01T00:00:00Z".parse().unwrap()))
         .random(Random::seeded(1))
@@ -169,7 +169,7 @@ fn operator(parts: Vec<Part>) -> Operator {
     parts.into_iter().fold(start, |operator, part| operator.register(Box::new(part)))
 }
 
-async fn failure(parts: Vec<Part>, world: World) -> String {
+async fn failure(parts: Vec<ControllerPart>, world: World) -> String {
     let running = operator(parts).start(world.client()).unwrap();
     running.wait().await.unwrap_err().to_string()
 }
@@ -177,7 +177,7 @@ async fn failure(parts: Vec<Part>, world: World) -> String {
 // OPR-1, PHA-1
 #[tokio::test(start_paused = true)]
 async fn an_operator_starts_works_and_stops() {
-    let part = Part::new("widget");
+    let part = ControllerPart::new("widget");
     let seen = part.seen.clone();
     let running = operator(vec![part]).start(World::default().client()).unwrap();
     running.working().await.unwrap();
@@ -192,7 +192,7 @@ async fn an_operator_starts_works_and_stops() {
 // HLT-3
 #[tokio::test(start_paused = true)]
 async fn an_operator_that_ends_is_alive_and_not_ready() {
-    let running = operator(vec![Part::new("widget")]).start(World::default().client()).unwrap();
+    let running = operator(vec![ControllerPart::new("widget")]).start(World::default().client()).unwrap();
     running.working().await.unwrap();
     running.stop().await.unwrap();
     let ready = running.checks().results(crate::admin::CheckKind::Ready);
@@ -205,13 +205,13 @@ async fn an_operator_that_ends_is_alive_and_not_ready() {
 async fn an_operator_that_is_stopped_before_it_works_never_worked() {
     let world = World::default();
     world.served.store(false, Ordering::Relaxed);
-    let running = operator(vec![Part::new("widget")]).start(world.client()).unwrap();
+    let running = operator(vec![ControllerPart::new("widget")]).start(world.client()).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     let (working, stopped) = tokio::join!(running.working(), running.stop());
     stopped.unwrap();
     assert!(matches!(&*working.unwrap_err(), OperatorError::Stopped));
     assert!(matches!(&*running.working().await.unwrap_err(), OperatorError::Stopped));
-    let running = operator(vec![Part::new("widget")]).start(World::default().client()).unwrap();
+    let running = operator(vec![ControllerPart::new("widget")]).start(World::default().client()).unwrap();
     running.working().await.unwrap();
     running.stop().await.unwrap();
     running.working().await.unwrap();
@@ -220,7 +220,7 @@ async fn an_operator_that_is_stopped_before_it_works_never_worked() {
 // SHT-4
 #[tokio::test(start_paused = true)]
 async fn a_killed_operator_leaves_nothing_behind() {
-    let running = operator(vec![Part::new("widget")]).start(World::default().client()).unwrap();
+    let running = operator(vec![ControllerPart::new("widget")]).start(World::default().client()).unwrap();
     running.working().await.unwrap();
     running.kill().await;
     assert!(matches!(&*running.wait().await.unwrap_err(), OperatorError::Killed));
@@ -232,7 +232,7 @@ async fn a_killed_operator_leaves_nothing_behind() {
 async fn a_kind_that_comes_late_is_waited_for() {
     let world = World::default();
     world.served.store(false, Ordering::Relaxed);
-    let running = operator(vec![Part::new("widget")]).start(world.client()).unwrap();
+    let running = operator(vec![ControllerPart::new("widget")]).start(world.client()).unwrap();
     tokio::time::sleep(Duration::from_secs(7)).await;
     assert_eq!(*running.phase().borrow(), OperatorPhase::Preflight);
     world.served.store(true, Ordering::Relaxed);
@@ -245,7 +245,7 @@ async fn a_kind_that_comes_late_is_waited_for() {
 async fn missing_kinds_and_permissions_are_named_together() {
     let world = World { allowed: false, ..World::default() };
     world.served.store(false, Ordering::Relaxed);
-    let error = failure(vec![Part::new("widget")], world).await;
+    let error = failure(vec![ControllerPart::new("widget")], world).await;
     assert_eq!(
         error,
         "start: the cluster does not serve demo.example.com/v1 Widget; apply what the command `crds` of this program prints; \
@@ -286,11 +286,11 @@ async fn a_cluster_that_is_away_is_waited_for_until_the_deadline() {
 async fn permissions_are_asked_for_again_when_the_server_was_busy() {
     let world = World { allowed: false, ..World::default() };
     world.busy.store(1, Ordering::Relaxed);
-    let error = failure(vec![Part::new("widget")], world).await;
+    let error = failure(vec![ControllerPart::new("widget")], world).await;
     assert!(error.contains("cannot watch widgets.demo.example.com;"), "{error}");
     let world = World::default();
     world.busy.store(1, Ordering::Relaxed);
-    let running = operator(vec![Part::new("widget")]).start(world.client()).unwrap();
+    let running = operator(vec![ControllerPart::new("widget")]).start(world.client()).unwrap();
     running.working().await.unwrap();
     running.stop().await.unwrap();
 }
@@ -298,7 +298,7 @@ async fn permissions_are_asked_for_again_when_the_server_was_busy() {
 // SHT-3: the kubelet kills a pod after 30 s.
 #[tokio::test(start_paused = true)]
 async fn an_orderly_end_takes_no_longer_than_it_may() {
-    let part = Part { stubborn: true, ..Part::new("widget") };
+    let part = ControllerPart { stubborn: true, ..ControllerPart::new("widget") };
     let running = operator(vec![part]).start(World::default().client()).unwrap();
     running.working().await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -311,9 +311,9 @@ async fn an_orderly_end_takes_no_longer_than_it_may() {
 // PHA-3
 #[tokio::test(start_paused = true)]
 async fn a_part_that_does_not_start_is_named() {
-    let failing = Part { fails: true, ..Part::new("widget") };
+    let failing = ControllerPart { fails: true, ..ControllerPart::new("widget") };
     assert_eq!(failure(vec![failing], World::default()).await, "start controller widget: no licence");
-    let hanging = Part { hangs: true, ..Part::new("widget") };
+    let hanging = ControllerPart { hangs: true, ..ControllerPart::new("widget") };
     let error = failure(vec![hanging], World::default()).await;
     assert_eq!(error, "pass the phase CachesSynced within 20s: still waiting for the construction of the controller \"widget\"");
 }
@@ -325,8 +325,8 @@ fn all_mistakes_of_an_operator_are_reported_at_once() {
     let _inside = runtime.enter();
     let wrong = Operator::new("Not A Name")
         .leadership(Leadership::leases().buckets(0))
-        .register(Box::new(Part::new("widget")))
-        .register(Box::new(Part::new("widget")))
+        .register(Box::new(ControllerPart::new("widget")))
+        .register(Box::new(ControllerPart::new("widget")))
         .ready_check("x", || Ok(()))
         .ready_check("x", || Ok(()));
     let error = wrong.start(World::default().client()).unwrap_err();
@@ -347,7 +347,7 @@ fn all_mistakes_of_an_operator_are_reported_at_once() {
 // OPT-1a
 #[test]
 fn parts_of_one_name_use_their_full_names() {
-    let part = |name, full_name| Part { full_name: Some(full_name), ..Part::new(name) };
+    let part = |name, full_name| ControllerPart { full_name: Some(full_name), ..ControllerPart::new(name) };
     let three = operator(vec![part("shop", "shop.a"), part("cart", "cart.a"), part("shop", "shop.b"), part("shop", "shop.c")]);
     assert!(format!("{three:?}").contains(r#"["shop.a", "cart", "shop.b", "shop.c"]"#), "{three:?}");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -371,7 +371,7 @@ fn an_unknown_controller_cannot_be_disabled() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();
     let operator =
-        operator(vec![Part::new("widget")]).options(|options| options.disabled_controllers = vec!["wigdet".to_owned()]);
+        operator(vec![ControllerPart::new("widget")]).options(|options| options.disabled_controllers = vec!["wigdet".to_owned()]);
     let error = operator.start(World::default().client()).unwrap_err();
     assert_eq!(error.to_string(), "disable the controller or task \"wigdet\": it does not exist; existing: widget");
     assert_eq!(error.exit_code(), 2);
@@ -380,7 +380,8 @@ fn an_unknown_controller_cannot_be_disabled() {
 // PHA-7
 #[tokio::test(start_paused = true)]
 async fn a_blocked_start_can_be_stopped() {
-    let running = operator(vec![Part { hangs: true, ..Part::new("widget") }]).start(World::default().client()).unwrap();
+    let running =
+        operator(vec![ControllerPart { hangs: true, ..ControllerPart::new("widget") }]).start(World::default().client()).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     running.stop().await.unwrap();
     assert_eq!(*running.phase().borrow(), OperatorPhase::Stopped);
@@ -389,7 +390,7 @@ async fn a_blocked_start_can_be_stopped() {
 // CMD-4
 #[test]
 fn rbac_roles_contain_the_declared_rules() {
-    let mut declarations = operator(vec![Part::new("widget")]).declarations();
+    let mut declarations = operator(vec![ControllerPart::new("widget")]).declarations();
     declarations.rule(Rule::new("", "configmaps", &["get"]).in_namespace("system"));
     let documents = rbac_documents(&declarations, "demo");
     assert_eq!(
@@ -446,7 +447,7 @@ fn an_operator_of_one_namespace_needs_no_cluster_role_unless_something_is_needed
 // CMD-4
 #[test]
 fn an_operator_of_some_namespaces_needs_nothing_of_others() {
-    let mut declarations = operator(vec![Part::new("widget")]).declarations();
+    let mut declarations = operator(vec![ControllerPart::new("widget")]).declarations();
     let cluster = json!({
         "metadata": {"name": "sites.demo.example.com"},
         "spec": {"group": "demo.example.com", "scope": "Cluster", "names": {"plural": "sites"}},

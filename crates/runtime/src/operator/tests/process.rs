@@ -50,7 +50,7 @@ impl Registration for Changed {
 #[tokio::test(start_paused = true)]
 async fn a_controller_that_cannot_run_stops_the_operator_with_an_error() {
     let broken = |runner: Runner| runner.keys(|| panic!("the keys are lost")).resync(Some(Duration::from_secs(5)));
-    let whole = Part::new("whole");
+    let whole = ControllerPart::new("whole");
     let operator = operator(vec![whole]).register(Box::new(Changed::new("broken", broken)));
     let running = operator.start(World::default().client()).unwrap();
     running.working().await.unwrap();
@@ -66,7 +66,7 @@ async fn a_controller_that_cannot_run_stops_the_operator_with_an_error() {
 async fn a_failed_start_waits_for_the_end_of_running_tasks() {
     let has_ended = Arc::new(AtomicBool::new(false));
     let first = Changed { task: Some(Arc::clone(&has_ended)), ..Changed::new("first", |runner| runner) };
-    let failing = Part { fails: true, ..Part::new("second") };
+    let failing = ControllerPart { fails: true, ..ControllerPart::new("second") };
     let operator = operator(vec![]).register(Box::new(first)).register(Box::new(failing));
     let error = operator.start(World::default().client()).unwrap().wait().await.unwrap_err();
     assert_eq!(error.to_string(), "start controller second: no licence");
@@ -76,7 +76,7 @@ async fn a_failed_start_waits_for_the_end_of_running_tasks() {
 // OPR-1: no task runs before the start; this test has no runtime that could run one.
 #[test]
 fn an_operator_that_is_never_started_spawns_nothing() {
-    let operator = operator(vec![Part::new("widget")]).ready_check("x", || Ok(()));
+    let operator = operator(vec![ControllerPart::new("widget")]).ready_check("x", || Ok(()));
     assert_eq!(operator.declarations().kinds().count(), 1);
     drop(operator);
 }
@@ -84,7 +84,7 @@ fn an_operator_that_is_never_started_spawns_nothing() {
 // OPR-2
 #[tokio::test(start_paused = true)]
 async fn several_operators_run_in_one_process() {
-    let parts = [Part::new("widget"), Part::new("widget")];
+    let parts = [ControllerPart::new("widget"), ControllerPart::new("widget")];
     let seen: Vec<_> = parts.iter().map(|part| Arc::clone(&part.seen)).collect();
     let shutdowns = [CancellationToken::new(), CancellationToken::new()];
     let tasks = Tasks::new();
@@ -108,7 +108,8 @@ async fn several_operators_run_in_one_process() {
 #[tokio::test(start_paused = true)]
 async fn the_controllers_and_watches_are_logged_once() {
     let (log, _guard) = CapturedLog::at(Level::INFO);
-    let running = operator(vec![Part::new("widget"), Part::new("gadget")]).start(World::default().client()).unwrap();
+    let running =
+        operator(vec![ControllerPart::new("widget"), ControllerPart::new("gadget")]).start(World::default().client()).unwrap();
     running.working().await.unwrap();
     tokio::time::sleep(Duration::from_mins(10)).await;
     running.stop().await.unwrap();

@@ -98,7 +98,7 @@ async fn a_part_that_waits_for_something_else_is_named() {
 #[tokio::test(start_paused = true)]
 async fn a_constructor_that_hangs_is_named_by_readiness_and_by_a_warning_each_minute() {
     let (log, _guard) = CapturedLog::at(Level::WARN);
-    let hanging = Part { hangs: true, ..Part::new("widget") };
+    let hanging = ControllerPart { hangs: true, ..ControllerPart::new("widget") };
     let patient = operator(vec![hanging]).options(|options| options.startup_timeout = None);
     let running = patient.start(World::default().client()).unwrap();
     tokio::time::sleep(Duration::from_secs(5 * 60 + 5)).await;
@@ -116,7 +116,7 @@ async fn a_kind_that_is_missing_is_named_by_a_warning_each_minute() {
     let (log, _guard) = CapturedLog::at(Level::WARN);
     let world = World::default();
     world.served.store(false, Ordering::Relaxed);
-    let patient = operator(vec![Part::new("widget")]).options(|options| options.startup_timeout = None);
+    let patient = operator(vec![ControllerPart::new("widget")]).options(|options| options.startup_timeout = None);
     let running = patient.start(world.client()).unwrap();
     tokio::time::sleep(Duration::from_secs(5 * 60 + 5)).await;
     running.stop().await.unwrap();
@@ -131,7 +131,7 @@ async fn a_server_that_does_not_answer_does_not_delay_the_deadline() {
     let world = World::default();
     let slow = slow_client_of(Duration::from_secs(3600), move |call| world.answer(&call));
     let before = tokio::time::Instant::now();
-    let error = operator(vec![Part::new("widget")]).start(slow).unwrap().wait().await.unwrap_err();
+    let error = operator(vec![ControllerPart::new("widget")]).start(slow).unwrap().wait().await.unwrap_err();
     let took = tokio::time::Instant::now() - before;
     assert!(took <= Duration::from_secs(21), "{took:?}");
     let expected = "pass the phase Preflight within 20s: still waiting for the API server's answers about its version, kinds and permissions";

@@ -43,7 +43,7 @@ fn bound(name: &str, default: usize) -> usize {
 
 /// The scope of an exploration.
 #[derive(Clone, Copy)]
-struct Scope<'a> {
+struct ExplorationScope<'a> {
     count: usize,
     start: Start,
     is_slow: bool,
@@ -64,7 +64,7 @@ enum Start {
 /// All changes of a user, and all faults of controllers.
 const USERS: [User; 6] = [User::Switch, User::Edit, User::DeleteOwner, User::Ignore, User::Restart, User::Lose];
 
-impl Scope<'_> {
+impl ExplorationScope<'_> {
     const NEW: Self =
         Self { count: 2, start: Start::New, is_slow: false, interruptions: Interruptions::Any, users: &USERS, budget: 1 };
     const ROLLED_OUT: Self = Self { start: Start::RolledOut, ..Self::NEW };
@@ -117,36 +117,38 @@ fn changes(default: u8) -> u8 {
 
 #[test]
 fn contract_properties_hold_in_any_order_of_the_creation_of_two_components() {
-    Scope::NEW.holds("creation");
+    ExplorationScope::NEW.holds("creation");
 }
 
 #[test]
 fn contract_properties_hold_in_the_creation_of_two_slow_components_with_few_interruptions() {
     let users = &[User::DeleteOwner];
-    Scope { is_slow: true, users, interruptions: interruptions(1), ..Scope::NEW }.holds("slow creation");
+    ExplorationScope { is_slow: true, users, interruptions: interruptions(1), ..ExplorationScope::NEW }.holds("slow creation");
 }
 
 #[test]
 fn contract_properties_hold_in_any_order_of_changes_of_two_components() {
-    Scope { budget: changes(2), ..Scope::ROLLED_OUT }.holds("all changes");
+    ExplorationScope { budget: changes(2), ..ExplorationScope::ROLLED_OUT }.holds("all changes");
 }
 
 #[test]
 fn contract_properties_hold_in_any_order_of_changes_of_two_slow_components() {
-    Scope { is_slow: true, budget: changes(1), ..Scope::ROLLED_OUT }.holds("all changes, slow");
+    ExplorationScope { is_slow: true, budget: changes(1), ..ExplorationScope::ROLLED_OUT }.holds("all changes, slow");
 }
 
 #[test]
 fn contract_properties_hold_in_teardowns_of_three_components_with_few_interruptions() {
     let budget = changes(1);
     let users: &[User] = if budget > 1 { &USERS } else { &[User::DeleteOwner] };
-    Scope { count: 3, users, budget, interruptions: interruptions(2), ..Scope::ROLLED_OUT }.holds("teardown");
+    ExplorationScope { count: 3, users, budget, interruptions: interruptions(2), ..ExplorationScope::ROLLED_OUT }
+        .holds("teardown");
 }
 
 #[test]
 fn contract_properties_hold_in_any_order_of_teardown_passes_of_four_components() {
     let interruptions = interruptions(0);
-    Scope { count: 4, users: &[User::DeleteOwner], interruptions, ..Scope::ROLLED_OUT }.holds("teardown, whole passes");
+    ExplorationScope { count: 4, users: &[User::DeleteOwner], interruptions, ..ExplorationScope::ROLLED_OUT }
+        .holds("teardown, whole passes");
 }
 
 #[test]
@@ -166,90 +168,90 @@ fn contract_properties_hold_on_seeded_walks_of_four_components() {
 
 #[test]
 fn a_cleanup_past_depending_components_is_found() {
-    Scope::ROLLED_OUT.violates(Planner { next: defects::cleans_up_at_once, ..Planner::correct() }, "order");
+    ExplorationScope::ROLLED_OUT.violates(Planner { next: defects::cleans_up_at_once, ..Planner::correct() }, "order");
 }
 
 #[test]
 fn an_apply_before_the_dependencies_are_held_is_found() {
-    Scope::NEW.violates(Planner { next: defects::applies_before_it_holds, ..Planner::correct() }, "held");
+    ExplorationScope::NEW.violates(Planner { next: defects::applies_before_it_holds, ..Planner::correct() }, "held");
 }
 
 #[test]
 fn finalizers_that_stay_on_dependencies_are_found() {
-    Scope::ROLLED_OUT.violates(Planner { next: defects::leaves_finalizers, ..Planner::correct() }, "hang");
+    ExplorationScope::ROLLED_OUT.violates(Planner { next: defects::leaves_finalizers, ..Planner::correct() }, "hang");
 }
 
 #[test]
 fn finalizers_that_go_before_the_cleanup_are_found() {
-    Scope::ROLLED_OUT.violates(Planner { next: defects::releases_before_the_cleanup, ..Planner::correct() }, "lost");
+    ExplorationScope::ROLLED_OUT.violates(Planner { next: defects::releases_before_the_cleanup, ..Planner::correct() }, "lost");
 }
 
 #[test]
 fn an_update_that_takes_finalizers_away_is_found() {
-    Scope::ROLLED_OUT.violates(Planner { keeps_finalizers: false, ..Planner::correct() }, "lost");
+    ExplorationScope::ROLLED_OUT.violates(Planner { keeps_finalizers: false, ..Planner::correct() }, "lost");
 }
 
 #[test]
 fn a_component_without_its_own_finalizer_is_found() {
-    Scope::NEW.violates(Planner { next: defects::places_no_finalizer, ..Planner::correct() }, "lost");
+    ExplorationScope::NEW.violates(Planner { next: defects::places_no_finalizer, ..Planner::correct() }, "lost");
 }
 
 #[test]
 fn an_owner_that_forgets_a_component_is_found() {
-    Scope::ROLLED_OUT.violates(Planner { plan: defects::forgets_the_last, ..Planner::correct() }, "hang");
+    ExplorationScope::ROLLED_OUT.violates(Planner { plan: defects::forgets_the_last, ..Planner::correct() }, "hang");
 }
 
 #[test]
 fn the_model_detects_an_owner_that_is_deleted_before_its_components() {
-    Scope::ROLLED_OUT.violates(Planner { awaits_components: false, ..Planner::correct() }, "left");
+    ExplorationScope::ROLLED_OUT.violates(Planner { awaits_components: false, ..Planner::correct() }, "left");
 }
 
 #[test]
 fn work_on_an_ignored_component_is_found() {
-    let scope = Scope { users: &[User::Edit, User::Ignore], budget: 2, ..Scope::ROLLED_OUT };
+    let scope = ExplorationScope { users: &[User::Edit, User::Ignore], budget: 2, ..ExplorationScope::ROLLED_OUT };
     scope.violates(Planner { next: defects::works_on_ignored, ..Planner::correct() }, "ignored");
 }
 
 #[test]
 fn a_finalizer_removed_from_an_ignored_dependency_is_found_by_the_model() {
     let users = &[User::Ignore, User::DeleteOwner];
-    let scope = Scope { users, budget: 2, ..Scope::ROLLED_OUT };
+    let scope = ExplorationScope { users, budget: 2, ..ExplorationScope::ROLLED_OUT };
     scope.violates(Planner { next: defects::holds_ignored, ..Planner::correct() }, "ignored");
 }
 
 #[test]
 fn a_last_dependency_finalizer_that_wakes_no_controller_is_found() {
-    Scope::ROLLED_OUT.violates(Planner { wakes_by_depending: false, ..Planner::correct() }, "hang");
+    ExplorationScope::ROLLED_OUT.violates(Planner { wakes_by_depending: false, ..Planner::correct() }, "hang");
 }
 
 #[test]
 fn the_model_detects_an_ignore_change_that_wakes_no_other_controller() {
-    let scope = Scope { users: &[User::Ignore, User::Edit], budget: 3, ..Scope::ROLLED_OUT };
+    let scope = ExplorationScope { users: &[User::Ignore, User::Edit], budget: 3, ..ExplorationScope::ROLLED_OUT };
     scope.violates(Planner { wakes_by_ignore: false, ..Planner::correct() }, "hang");
 }
 
 #[test]
 fn lost_events_that_no_list_makes_up_for_are_found() {
-    let scope = Scope { users: &[User::Lose, User::Edit], budget: 2, ..Scope::ROLLED_OUT };
+    let scope = ExplorationScope { users: &[User::Lose, User::Edit], budget: 2, ..ExplorationScope::ROLLED_OUT };
     scope.violates(Planner { lists_again: false, ..Planner::correct() }, "hang");
 }
 
 #[test]
 fn a_status_that_does_not_wake_the_owner_is_found() {
-    Scope::NEW.violates(Planner { wakes_owner_by_status: false, ..Planner::correct() }, "told");
+    ExplorationScope::NEW.violates(Planner { wakes_owner_by_status: false, ..Planner::correct() }, "told");
 }
 
 #[test]
 fn an_owner_that_shows_internal_conditions_is_found() {
-    Scope::NEW.violates(Planner { aggregate: private::exports_internal, ..Planner::correct() }, "private");
+    ExplorationScope::NEW.violates(Planner { aggregate: private::exports_internal, ..Planner::correct() }, "private");
 }
 
 #[test]
 fn a_component_that_writes_unmasked_messages_is_found() {
-    Scope::NEW.violates(Planner { status: private::unmasked_status, ..Planner::correct() }, "private");
+    ExplorationScope::NEW.violates(Planner { status: private::unmasked_status, ..Planner::correct() }, "private");
 }
 
 #[test]
 fn requests_without_an_end_are_found() {
-    Scope::NEW.violates(Planner { next: defects::consumes_for_ever, ..Planner::correct() }, "endless");
+    ExplorationScope::NEW.violates(Planner { next: defects::consumes_for_ever, ..Planner::correct() }, "endless");
 }

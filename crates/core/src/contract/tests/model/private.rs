@@ -37,15 +37,17 @@ fn written(type_: ComponentType, is_healthy: bool) -> Vec<Condition> {
         now: at(100),
         generation: 1,
         provenance: Some(Provenance::new(1, None)),
-        is_deleting: false,
-        is_held: false,
         end: Some(&ComponentLoopEnd::Applied),
-        outcome: &outcome,
-        report: &report(&outcome, &KeyMemory::default(), &prior, &Timing::default()),
+        inputs: EndConditionInputs {
+            outcome: &outcome,
+            report: &report(&outcome, &KeyMemory::default(), &prior, &Timing::default()),
+            is_deleting: false,
+            is_held: false,
+            redactor: &Redactor::default(),
+        },
         statements: &statements,
         is_paused: None,
         waiting: &WaitingMark::Keep,
-        redactor: &Redactor::default(),
     };
     pass.status(&format()).conditions
 }

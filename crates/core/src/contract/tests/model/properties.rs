@@ -2,7 +2,7 @@
 
 use super::private::CANARY;
 use super::run::Planner;
-use super::world::{Component, Effect, Object, Pass, TYPES, World};
+use super::world::{Component, ExternalEffect, Object, Pass, TYPES, World};
 use super::*;
 
 impl World {
@@ -25,7 +25,7 @@ impl World {
         for depending in self.depending(index) {
             let needs = |edge: &Edge| edge.to == TYPES[index] && edge.kind.is_needed();
             let is_needed = self.edges[depending].iter().any(needs);
-            let is_left = self.components[depending].effect != Effect::None && is_needed;
+            let is_left = self.components[depending].effect != ExternalEffect::None && is_needed;
             assert!(!is_left, "order: component {index} was cleaned up while {depending} needs it: {self:?}");
             let held = self.components[index].object.is_some_and(|live| live.held_by != 0);
             assert!(!held, "order: component {index} was cleaned up while it is held: {self:?}");
@@ -34,7 +34,7 @@ impl World {
 
     /// Checks "lost": while an external effect is left, the component keeps its finalizer, and those on its dependencies.
     pub(super) fn judge_release(&self, index: usize) {
-        let is_left = self.components[index].effect != Effect::None;
+        let is_left = self.components[index].effect != ExternalEffect::None;
         assert!(!is_left, "lost: component {index} releases finalizers while there is something to clean up: {self:?}");
     }
 
@@ -71,7 +71,7 @@ impl World {
     /// its cleanup either.
     pub(super) fn judge_state(&self) {
         for (index, component) in self.components.iter().enumerate() {
-            if component.effect != Effect::None {
+            if component.effect != ExternalEffect::None {
                 assert!(component.object.is_some(), "left: component {index} is gone and has left something behind: {self:?}");
                 let is_kept = component.object.is_some_and(|object| object.own_finalizer);
                 assert!(is_kept, "lost: component {index} has no finalizer for what it has to clean up: {self:?}");

@@ -1,6 +1,6 @@
 //! The steps of the model: requests of controllers, and the controllers that they wake.
 
-use super::world::{Effect, FORMAT, Interruptions, Object, Pass, TYPES, User, View, World};
+use super::world::{ExternalEffect, FORMAT, Interruptions, Object, Pass, TYPES, User, View, World};
 use super::{private, *};
 
 /// The decisions, and the events that wake controllers. Each defect replaces one of these.
@@ -69,7 +69,7 @@ impl World {
         let runs = |index: &usize| self.components[*index].wakes || self.components[*index].pass.is_some();
         let mut steps: Vec<Step> = (0..count).filter(runs).map(Step::Component).collect();
         steps.extend((self.owner.wakes || self.owner.pass.is_some()).then_some(Step::Owner));
-        let moves = |index: &usize| matches!(self.components[*index].effect, Effect::Comes | Effect::Goes);
+        let moves = |index: &usize| matches!(self.components[*index].effect, ExternalEffect::Comes | ExternalEffect::Goes);
         steps.extend((0..count).filter(moves).map(Step::Outside));
         let is_blind =
             |index: &usize| self.components.get(*index).map_or_else(|| self.owner.view.is_some(), |found| found.view.is_some());
@@ -120,7 +120,8 @@ impl World {
             Step::Owner => self.run_owner(planner),
             Step::Outside(index) => {
                 let component = &mut self.components[index];
-                component.effect = if component.effect == Effect::Comes { Effect::Works } else { Effect::None };
+                component.effect =
+                    if component.effect == ExternalEffect::Comes { ExternalEffect::Works } else { ExternalEffect::None };
                 self.wake(index);
             }
             Step::List(index) => self.list(index, planner.lists_again),
@@ -243,8 +244,8 @@ impl World {
                 self.judge_apply(index, &pass.targets);
                 let is_slow = self.is_slow;
                 let effect = &mut self.components[index].effect;
-                *effect = if is_slow && *effect != Effect::Works { Effect::Comes } else { Effect::Works };
-                pass.works = *effect == Effect::Works;
+                *effect = if is_slow && *effect != ExternalEffect::Works { ExternalEffect::Comes } else { ExternalEffect::Works };
+                pass.works = *effect == ExternalEffect::Works;
                 pass.progress = Progress::Applied;
                 return true;
             }
@@ -252,8 +253,8 @@ impl World {
                 self.judge_cleanup(index);
                 let is_slow = self.is_slow;
                 let effect = &mut self.components[index].effect;
-                *effect = if is_slow && *effect != Effect::None { Effect::Goes } else { Effect::None };
-                pass.progress = Progress::CleanedUp(*effect == Effect::None);
+                *effect = if is_slow && *effect != ExternalEffect::None { ExternalEffect::Goes } else { ExternalEffect::None };
+                pass.progress = Progress::CleanedUp(*effect == ExternalEffect::None);
                 return true;
             }
             ComponentLoopAction::ReleaseOwnFinalizer => {

@@ -137,7 +137,7 @@ pub(super) struct Told {
 
 /// The external effect that `apply` creates and `cleanup` removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Effect {
+pub(super) enum ExternalEffect {
     None,
     /// The effect is being created.
     Comes,
@@ -149,7 +149,7 @@ pub(super) enum Effect {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Component {
     pub(super) object: Option<Object>,
-    pub(super) effect: Effect,
+    pub(super) effect: ExternalEffect,
     pub(super) wakes: bool,
     pub(super) pass: Option<Pass>,
     /// The component and its targets as the controller knows them while events are lost.
@@ -196,7 +196,7 @@ pub(super) struct Object {
 
 impl World {
     pub(super) fn new(edges: &[Vec<Edge>], keep_running: bool, budget: u8) -> Self {
-        let component = Component { object: None, effect: Effect::None, wakes: false, pass: None, view: None };
+        let component = Component { object: None, effect: ExternalEffect::None, wakes: false, pass: None, view: None };
         let configured = u8::try_from((1_u32 << edges.len()) - 1).unwrap();
         let owner = Owner {
             exists: true,

@@ -147,7 +147,7 @@ macro_rules! component {
             }
         }
 
-        impl Part for $kind {
+        impl PlaneComponent for $kind {
             fn size(&self) -> i64 {
                 self.spec.size
             }
@@ -178,7 +178,7 @@ pub(super) const TYPES: [ComponentType; 5] =
     [ApiServer::TYPE, Authentication::TYPE, Authorization::TYPE, Landscaper::TYPE, CloudOrchestrator::TYPE];
 
 /// The parts that all components have in common.
-pub(super) trait Part: ContractComponent<External = External, Private = Private> {
+pub(super) trait PlaneComponent: ContractComponent<External = External, Private = Private> {
     fn size(&self) -> i64;
 }
 
@@ -222,13 +222,13 @@ impl Script {
 /// The controller of a component.
 pub(super) struct Player<T>(Script, PhantomData<T>);
 
-impl<T: Part> Player<T> {
+impl<T: PlaneComponent> Player<T> {
     fn new(State(script): State<Script>) -> Self {
         Self(script, PhantomData)
     }
 }
 
-impl<T: Part> ComponentController for Player<T> {
+impl<T: PlaneComponent> ComponentController for Player<T> {
     type Component = T;
 
     async fn apply(&self, cx: &ApplyContext<T>, _: Ready<T>) -> Flow {

@@ -1,12 +1,17 @@
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use kubewright_core::reference::{ConfigMapReference, LoadedReference, Resolved, SecretReference};
 use kubewright_machinery::object::GroupVersionKind;
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
-use crate::environment::{Inquiry, Nowhere};
-use crate::{Asked, Capabilities, Environment, ObjectQuestion, Place, Question, RenderError};
+use crate::answers::KnownAnswers;
+use crate::environment::Nowhere;
+use crate::inquiry::Inquiry;
+use crate::{Asked, Capabilities, Environment, ListQuestion, ObjectQuestion, Place, Question, RenderError};
 
 /// The inputs that a generator may use. Equal inputs must give equal manifests.
 pub struct RenderContext<C> {
@@ -15,6 +20,7 @@ pub struct RenderContext<C> {
     parameters: Arc<Map<String, Value>>,
     references: Resolved,
     inquiry: Arc<Inquiry>,
+    warnings: Arc<Mutex<Vec<String>>>,
 }
 
 /// The inputs of a rendering besides the component itself.
@@ -33,6 +39,10 @@ pub struct RenderInputs {
     pub revision: i64,
     /// The stage of the component.
     pub stage: Stage,
+    /// The UID of the component.
+    pub uid: String,
+    /// The time of the component's creation. None before it is created.
+    pub created: Option<Timestamp>,
 }
 
 /// The stage of a component that is rendered.
@@ -55,6 +65,7 @@ impl<C> RenderContext<C> {
             parameters: Arc::new(parameters),
             references: Resolved::default(),
             inquiry: Arc::new(Inquiry::of(Arc::new(Nowhere))),
+            warnings: Arc::default(),
         }
     }
 
@@ -75,6 +86,35 @@ impl<C> RenderContext<C> {
     /// Returns the questions about clusters that the rendering has asked so far, with digests of the answers.
     pub fn asked(&self) -> Asked {
         self.inquiry.asked()
+    }
+
+    /// Warns the author of the component's spec or of the chart, for instance of a field without effect. The component reconciler reports each
+    /// warning once, as an event.
+    pub fn warn(&self, warning: impl Into<String>) {
+        let warning = warning.into();
+        let mut warnings = self.warnings.lock();
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// Returns the warnings of the rendering so far, each once.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.lock().clone()
+    }
+
+    /// Runs a synchronous rendering on a thread that may be blocked, as often as it needs to find out its questions about clusters.
+    pub(crate) async fn run<T, R>(&self, rendering: R) -> Result<T, RenderError>
+    where
+        T: Send + 'static,
+        R: Fn(&Rc<KnownAnswers>) -> Result<T, RenderError> + Send + Sync + 'static,
+    {
+        self.inquiry.run(rendering).await
+    }
+
+    /// Returns the inputs besides the component itself.
+    pub fn inputs(&self) -> &RenderInputs {
+        &self.inputs
     }
 
     /// Returns the capabilities of the dependents' cluster: its version, and the APIs that it serves.
@@ -100,6 +140,23 @@ impl<C> RenderContext<C> {
         self.look(Place::Local, api_version, kind, namespace, name).await
     }
 
+    /// Reads the objects of a type in the cluster of the dependents, with the identity with which they are written: those of a namespace (all
+    /// namespaces if it is empty) that a label selector selects (all if it is empty), sorted by namespace and name. The type is watched as with
+    /// [`lookup`](Self::lookup). None if the type does not exist.
+    pub async fn lookup_list(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+        selector: &str,
+    ) -> Result<Option<Vec<Value>>, RenderError> {
+        let gvk = type_of(api_version, kind)
+            .ok_or_else(|| RenderError::input(format!("list {kind:?} of {api_version:?}: version and kind must be given")))?;
+        let (namespace, selector) = (namespace.to_owned(), selector.to_owned());
+        let answer = self.inquiry.ask(Question::List(ListQuestion { place: Place::Target, gvk, namespace, selector })).await?;
+        Ok(answer.as_array().cloned())
+    }
+
     async fn look(
         &self,
         place: Place,
@@ -108,12 +165,9 @@ impl<C> RenderContext<C> {
         namespace: &str,
         name: &str,
     ) -> Result<Option<Value>, RenderError> {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        if kind.is_empty() || version.is_empty() || version.contains('/') || name.is_empty() {
-            let message = format!("look up {kind:?} {name:?} of {api_version:?}: version, kind and name must be given");
-            return Err(RenderError::input(message));
-        }
-        let gvk = GroupVersionKind::new(group, version, kind);
+        let gvk = type_of(api_version, kind).filter(|_| !name.is_empty()).ok_or_else(|| {
+            RenderError::input(format!("look up {kind:?} {name:?} of {api_version:?}: version, kind and name must be given"))
+        })?;
         let question = ObjectQuestion { place, gvk, namespace: namespace.to_owned(), name: name.to_owned() };
         let answer = self.inquiry.ask(Question::Object(question)).await?;
         Ok(Some((*answer).clone()).filter(|object| !object.is_null()))
@@ -196,6 +250,7 @@ impl<C> Clone for RenderContext<C> {
             parameters: Arc::clone(&self.parameters),
             references: self.references.clone(),
             inquiry: Arc::clone(&self.inquiry),
+            warnings: Arc::clone(&self.warnings),
         }
     }
 }
@@ -204,4 +259,10 @@ impl<C> fmt::Debug for RenderContext<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RenderContext").field("inputs", &self.inputs).finish_non_exhaustive()
     }
+}
+
+/// Returns the type of an `apiVersion` and a kind; None if one of them is malformed.
+pub(crate) fn type_of(api_version: &str, kind: &str) -> Option<GroupVersionKind> {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    (!kind.is_empty() && !version.is_empty() && !version.contains('/')).then(|| GroupVersionKind::new(group, version, kind))
 }

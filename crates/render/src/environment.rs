@@ -1,3 +1,5 @@
+//! The questions of a rendering about clusters, and the environment that answers them.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,8 +28,13 @@ pub enum Question {
     Serves(String),
     /// All `group/version` that the target serves: a sorted list of texts.
     ApiVersions,
+    /// All `group/version` and all `group/version/Kind` that the target serves: a sorted list of texts.
+    ServedTypes,
     /// An object, without its managed fields and resource version: null if it does not exist.
     Object(ObjectQuestion),
+    /// The objects of a type, without their managed fields and resource versions: a list, sorted by namespace and name; null if the type does not
+    /// exist.
+    List(ListQuestion),
 }
 
 /// A question for one object.
@@ -45,6 +52,23 @@ pub struct ObjectQuestion {
     pub namespace: String,
     /// The name.
     pub name: String,
+}
+
+/// A question for the objects of a type.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "the place that answers it builds and takes it apart, and each of its fields is part of the question"
+)]
+pub struct ListQuestion {
+    /// The cluster.
+    pub place: Place,
+    /// The type.
+    pub gvk: GroupVersionKind,
+    /// The namespace; empty for all namespaces, or for a type without namespaces.
+    pub namespace: String,
+    /// The label selector; empty for all objects.
+    pub selector: String,
 }
 
 /// The cluster that a question is about.
@@ -65,30 +89,6 @@ pub fn answer_digest(answer: &Value) -> String {
     canonical_sha256(answer)
 }
 
-/// The environment of a rendering, with the answers that it has given so far. A repeated question gets the same answer.
-pub(crate) struct Inquiry {
-    environment: Arc<dyn Environment>,
-    answers: Mutex<BTreeMap<Question, Arc<Value>>>,
-}
-
-impl Inquiry {
-    pub(crate) fn of(environment: Arc<dyn Environment>) -> Self {
-        Self { environment, answers: Mutex::default() }
-    }
-
-    pub(crate) async fn ask(&self, question: Question) -> Result<Arc<Value>, RenderError> {
-        if let Some(known) = self.answers.lock().get(&question) {
-            return Ok(Arc::clone(known));
-        }
-        let answer = self.environment.answer(&question).await?;
-        Ok(Arc::clone(self.answers.lock().entry(question).or_insert(answer)))
-    }
-
-    pub(crate) fn asked(&self) -> Asked {
-        self.answers.lock().iter().map(|(question, answer)| (question.clone(), answer_digest(answer))).collect()
-    }
-}
-
 /// The environment without a cluster.
 pub(crate) struct Nowhere;
 
@@ -99,111 +99,5 @@ impl Environment for Nowhere {
             "no cluster is available for the question {question:?}; give the context an environment with `with_environment`"
         );
         Err(RenderError::input(text))
-    }
-}
-
-/// The capabilities of the dependents' cluster. Only the capabilities that are asked for become inputs of the rendering.
-#[derive(Clone, Copy)]
-pub struct Capabilities<'a>(pub(crate) &'a Inquiry);
-
-impl Capabilities<'_> {
-    /// Returns the version of the API server.
-    pub async fn version(&self) -> Result<ServerVersion, RenderError> {
-        let document = self.0.ask(Question::Version).await?;
-        let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();
-        // Some providers write the minor version with a plus sign.
-        let number = |field: &str| text(field).trim_end_matches('+').parse().ok();
-        match (number("major"), number("minor")) {
-            (Some(major), Some(minor)) => Ok(ServerVersion { major, minor, git_version: text("gitVersion").to_owned() }),
-            _ => Err(RenderError::input(format!("the version of the server is unreadable: {document}"))),
-        }
-    }
-
-    /// Returns true if an API is served: `group/version` such as `apps/v1`, or with a kind, such as `apps/v1/Deployment`; `v1` and `v1/Pod` in the
-    /// core group.
-    pub async fn has(&self, api: &str) -> Result<bool, RenderError> {
-        Ok(*self.0.ask(Question::Serves(api.to_owned())).await? == Value::Bool(true))
-    }
-
-    /// Returns every `group/version` that is served, sorted. The whole list becomes an input of the rendering; use [`has`](Self::has) for single
-    /// ones.
-    pub async fn api_versions(&self) -> Result<Vec<String>, RenderError> {
-        let versions = self.0.ask(Question::ApiVersions).await?;
-        let versions = versions.as_array().map(Vec::as_slice).unwrap_or_default();
-        Ok(versions.iter().filter_map(|version| version.as_str().map(str::to_owned)).collect())
-    }
-}
-
-impl std::fmt::Debug for Capabilities<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Capabilities").finish_non_exhaustive()
-    }
-}
-
-/// The version of an API server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ServerVersion {
-    /// The major version.
-    pub major: u32,
-    /// The minor version.
-    pub minor: u32,
-    /// The whole version, such as `v1.36.2`.
-    pub git_version: String,
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use serde_json::{Map, json};
-
-    use super::*;
-    use crate::{RenderContext, RenderInputs};
-
-    /// An environment with one object, which counts the questions.
-    #[derive(Default)]
-    struct Counting(AtomicUsize);
-
-    #[async_trait]
-    impl Environment for Counting {
-        async fn answer(&self, question: &Question) -> Result<Arc<Value>, RenderError> {
-            self.0.fetch_add(1, Ordering::SeqCst);
-            Ok(Arc::new(match question {
-                Question::Version => json!({ "major": "1", "minor": "36+", "gitVersion": "v1.36.2" }),
-                Question::Serves(api) => json!(api == "apps/v1"),
-                Question::Object(object) if object.place == Place::Local => json!({ "metadata": { "name": object.name } }),
-                _ => Value::Null,
-            }))
-        }
-    }
-
-    // GEN-2
-    #[tokio::test]
-    async fn each_question_of_a_rendering_is_recorded_once_with_the_digest_of_its_answer() {
-        let environment = Arc::new(Counting::default());
-        let context = RenderContext::<()>::new((), Map::new(), RenderInputs::default()).with_environment(environment.clone());
-        assert!(context.asked().is_empty());
-        let version = context.capabilities().version().await.unwrap();
-        assert_eq!((version.major, version.minor, version.git_version.as_str()), (1, 36, "v1.36.2"));
-        assert!(context.capabilities().has("apps/v1").await.unwrap());
-        assert!(!context.capabilities().has("apps/v2").await.unwrap());
-        assert_eq!(context.lookup("v1", "ConfigMap", "ns", "one").await.unwrap(), None);
-        // Combinators hand on a context of their own, of the same rendering.
-        let same = context.with_parameters(Map::new());
-        assert_eq!(same.lookup_local("v1", "ConfigMap", "ns", "one").await.unwrap().unwrap()["metadata"]["name"], "one");
-        assert!(same.capabilities().has("apps/v1").await.unwrap());
-        assert_eq!(environment.0.load(Ordering::SeqCst), 5);
-        let asked = context.asked();
-        assert_eq!(asked.len(), 5);
-        assert_eq!(asked[&Question::Serves("apps/v1".to_owned())], answer_digest(&json!(true)));
-    }
-
-    #[tokio::test]
-    async fn the_error_of_a_context_without_environment_names_with_environment() {
-        let context = RenderContext::<()>::new((), Map::new(), RenderInputs::default());
-        let error = context.capabilities().version().await.unwrap_err().to_string();
-        assert!(error.contains("with_environment"), "{error}");
-        assert!(context.lookup("apps/v1/x", "ConfigMap", "ns", "one").await.is_err());
     }
 }

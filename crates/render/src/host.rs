@@ -1,0 +1,68 @@
+//! The host of templates in a rendering: its time, its randomness, and the clusters that it may ask.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kubewright_template::TemplateHost;
+use serde_json::Value;
+
+use crate::RenderInputs;
+use crate::answers::KnownAnswers;
+use crate::environment::Question;
+use crate::random::SeededBytes;
+
+/// The host of all templates of one run of a rendering.
+pub(crate) struct RenderHost {
+    answers: Rc<KnownAnswers>,
+    now: Timestamp,
+    random: RefCell<SeededBytes>,
+}
+
+/// The text of the error that ends a run which needs an object that is not known yet. It is never seen by users: the run is repeated.
+pub(crate) const UNANSWERED: &str = "the object is not known yet";
+
+impl RenderHost {
+    pub(crate) fn new(inputs: &RenderInputs, answers: &Rc<KnownAnswers>) -> Self {
+        Self {
+            answers: Rc::clone(answers),
+            now: inputs.created.unwrap_or(Timestamp::UNIX_EPOCH),
+            random: RefCell::new(SeededBytes::new(inputs)),
+        }
+    }
+
+    /// Returns the time that `now` gives: that of the component's creation, so that a second rendering is equal.
+    pub(crate) const fn time(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Returns the answers of the run.
+    pub(crate) fn answers(&self) -> &KnownAnswers {
+        &self.answers
+    }
+
+    /// Returns the answer of a question for objects. The error ends the run.
+    pub(crate) fn objects(&self, question: Question) -> Result<Arc<Value>, String> {
+        self.answers.ask(question).ok_or_else(|| UNANSWERED.to_owned())
+    }
+
+    pub(crate) fn fill(&self, buffer: &mut [u8]) {
+        self.random.borrow_mut().fill(buffer);
+    }
+}
+
+impl TemplateHost for RenderHost {
+    fn now(&self) -> Timestamp {
+        self.time()
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        self.fill(buffer);
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

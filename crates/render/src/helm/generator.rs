@@ -28,7 +28,7 @@ use crate::{Generator, InputError, Manifest, RenderContext, RenderError, RenderI
 ///
 /// ```
 /// use kubewright_render::HelmChart;
-/// use kubewright_render::include_dir::{Dir, include_dir};
+/// use kubewright_render::include_dir::{self, Dir, include_dir};
 ///
 /// // Usually "$CARGO_MANIFEST_DIR/chart".
 /// static CHART: Dir = include_dir!("$CARGO_MANIFEST_DIR/src");

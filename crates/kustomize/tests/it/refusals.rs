@@ -83,12 +83,12 @@ fn errors_of_changes_name_the_entry_the_object_and_the_field() {
         "kustomization.yaml: labels[0]: ConfigMap.v1.[noGrp]/m.[noNs]: considering field 'data/k': expected a map, found string"
     );
     assert_eq!(
-        text("patches: [{target: {name: m}, patch: '[{op: replace, path: \"\", value: 1}]'}]"),
-        "kustomization.yaml: patches[0]: ConfigMap.v1.[noGrp]/m.[noNs]: the JSON patch makes the object a value of type number; keep its root an object"
+        text("patches: [{target: {name: m}, patch: '[{op: replace, path: \"\", value: [1]}]'}]"),
+        "kustomization.yaml: patches[0]: ConfigMap.v1.[noGrp]/m.[noNs]: the JSON patch makes the object a value of type array; keep its root an object"
     );
     assert!(
-        text("replicas: [{name: n, count: 1}]")
-            .starts_with("kustomization.yaml: replicas[0]: resource with name n does not match")
+        text("replicas: [{name: absent, count: 1}]")
+            .starts_with("kustomization.yaml: replicas[0]: resource with name absent does not match")
     );
 }
 

@@ -1,5 +1,7 @@
 //! Kustomizations that are refused: what is not supported, what is wrong, and what exceeds the limits.
 
+use std::fmt::Write as _;
+
 use kubewright_kustomize::{BuildLimits, build_within};
 
 use crate::files::{built, deployment, failure, map, tree};
@@ -128,7 +130,7 @@ fn aliases_that_multiply_are_refused_with_the_file() {
     let mut bomb = String::from("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..10 {
         let inner = format!("*a{}, ", level - 1).repeat(10);
-        bomb.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
+        let _ = writeln!(bomb, "a{level}: &a{level} [{inner}]");
     }
     let text = failure(&[("kustomization.yaml", "resources: [m.yaml]"), ("m.yaml", &bomb)]);
     assert!(text.starts_with("m.yaml: read YAML: document contains excessive aliasing at line "), "{text}");

@@ -21,8 +21,7 @@ fn chart(lines: &[&str]) -> HelmChart {
 }
 
 fn chart_of(metadata: &str, lines: &[&str]) -> HelmChart {
-    let data: String = lines.iter().map(|line| format!("  {line}\n")).collect();
-    let template = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata:\n{data}");
+    let template = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata:\n  {}\n", lines.join("\n  "));
     HelmChart::files([("Chart.yaml", metadata), ("templates/map.yaml", template.as_str())])
 }
 

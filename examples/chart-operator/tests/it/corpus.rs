@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::api::{Api, DynamicObject, ListParams};
-use kube::core::GroupVersionKind;
 use kube::discovery::{Discovery, verbs};
-use kubewright::machinery::object::ObjectExt as _;
+use kubewright::machinery::object::{GroupVersionKind, ObjectExt};
 use kubewright::machinery::yaml;
 use kubewright::prelude::*;
 use kubewright_testing::{TestCluster, Tier, each};
@@ -21,15 +20,24 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const KEPT: &str = "helm.sh/resource-policy";
 
 /// A release of a chart of the corpus.
-#[derive(CustomResource, Component, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[kube(group = "test.kubewright.dev", version = "v1", kind = "Release", namespaced, status = "ComponentStatus")]
 struct ReleaseSpec {
-    #[serde(flatten)]
-    placement: Placement,
-    #[serde(flatten)]
-    timeout: Timeout,
-    #[serde(default)]
+    /// The values of the chart, beside no others, since charts have values of any name.
     values: Values,
+}
+
+impl Component for Release {
+    fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        settings.name = Some("rel".to_owned());
+        settings.timeout = Some(PATIENCE.into());
+        settings
+    }
+
+    fn parameters(&self, _: &Resolved) -> Parameters {
+        self.spec.values.0.clone()
+    }
 }
 
 /// A chart with its recorded values that render.
@@ -57,7 +65,7 @@ impl PublishedChart {
         apis.filter_map(|api| {
             let (api_version, kind) = api.as_str()?.rsplit_once('/')?;
             let (group, version) = api_version.split_once('/')?;
-            Some(GroupVersionKind::gvk(group, version, kind))
+            Some(GroupVersionKind::new(group, version, kind))
         })
         .collect()
     }
@@ -120,7 +128,8 @@ impl Scene {
     }
 
     async fn is_served(&self, kind: &GroupVersionKind) -> bool {
-        kube::discovery::pinned_kind(self.cluster.client(), kind).await.is_ok()
+        let kind = kube::core::GroupVersionKind::gvk(&kind.group, &kind.version, &kind.kind);
+        kube::discovery::pinned_kind(self.cluster.client(), &kind).await.is_ok()
     }
 
     /// Returns the types of the rendered objects that no definition among them brings.
@@ -131,16 +140,15 @@ impl Scene {
             .filter(|object| object.kind() == "CustomResourceDefinition")
             .filter_map(|object| Some((object["spec"]["group"].as_str()?, object["spec"]["names"]["kind"].as_str()?)))
             .collect();
-        let types = objects.iter().filter_map(|object| object.gvk());
-        let types = types.filter(|gvk| !brought.contains(&(&gvk.group, &gvk.kind)));
-        types.map(|gvk| GroupVersionKind::gvk(&gvk.group, &gvk.version, &gvk.kind)).collect()
+        let types = objects.iter().filter_map(ObjectExt::gvk);
+        types.filter(|gvk| !brought.contains(&(&*gvk.group, &*gvk.kind))).collect()
     }
 
     /// Applies the release and waits for the state that its objects allow. Returns the objects that are not ready, as `kind name`.
     async fn release(&mut self, revision: i64, case: &PublishedCase) -> Vec<String> {
         let release = json!({
             "apiVersion": "test.kubewright.dev/v1", "kind": "Release", "metadata": { "name": "demo" },
-            "spec": { "name": "rel", "timeout": "30m", "values": case.values },
+            "spec": { "values": case.values },
         });
         self.cluster.apply(release).await;
         loop {

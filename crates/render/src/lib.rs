@@ -1,10 +1,11 @@
 //! Generators of the manifests of a component's dependents, from its spec.
 //!
 //! A [`Generator`] is an `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>`, or another type that implements the trait:
-//! [`Manifests`] (fixed YAML documents), [`Empty`], and the combinators of [`GeneratorExt`].
+//! [`Manifests`] (fixed YAML documents), [`Empty`], and the combinators of [`GeneratorExt`]. A [`Transform`] changes parameters and objects of any
+//! generator.
 //!
-//! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `host`, `manifest`, `policy_marks`,
-//! `generator`, `combinators`, `manifests`.
+//! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `host`, `functions`, `template_values`, `manifest`,
+//! `policy_marks`, `transform`, `generator`, `combinators`, `manifests`.
 
 mod answers;
 mod capabilities;
@@ -12,6 +13,7 @@ mod combinators;
 mod context;
 mod environment;
 mod error;
+mod functions;
 mod generator;
 mod host;
 mod inquiry;
@@ -19,12 +21,19 @@ mod manifest;
 mod manifests;
 mod policy_marks;
 mod random;
+mod template_values;
+mod transform;
 
 pub use capabilities::{Capabilities, ServerVersion};
-pub use combinators::{GeneratorExt, MapObjects, MapParameters, Union};
+pub use combinators::{GeneratorExt, MapObjects, MapParameters, Transformed, Union};
 pub use context::{RenderContext, RenderInputs, Stage};
 pub use environment::{Asked, Environment, ListQuestion, ObjectQuestion, Place, Question, answer_digest};
 pub use error::{InputError, RenderError};
 pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
+#[cfg(feature = "kustomize")]
+pub use kubewright_kustomize::{ImageChange, ObjectPatch, PatchTarget};
 pub use manifest::{ApplyOrder, DeleteOrder, Manifest, ManifestError, ManifestMark, PurgeOrder};
 pub use manifests::Manifests;
+#[cfg(feature = "kustomize")]
+pub use transform::KustomizePatches;
+pub use transform::{ParameterTemplate, Substitution, Transform};

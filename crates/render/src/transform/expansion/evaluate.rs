@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::glob::PrefixPattern;
-use super::{ExpansionError, LARGEST_EXPANSION, Operation, TextPart, VariableExpansion};
+use super::{ExpansionError, ExpansionOperation, LARGEST_EXPANSION, TextPart, VariableExpansion};
 
 /// The largest number of steps in which all patterns of a text are matched.
 const MATCHING_STEPS: usize = 50_000_000;
@@ -44,36 +44,36 @@ impl<'a> Evaluation<'a> {
         let value = variables.get(&expansion.variable).map_or("", String::as_str);
         let (first, second) = (arguments.first().map_or("", String::as_str), arguments.get(1).map(String::as_str));
         let result = match expansion.operation {
-            Operation::Default if value.is_empty() => arguments.concat(),
-            Operation::Default => value.to_owned(),
-            Operation::Length => value.len().to_string(),
-            Operation::Lower => value.chars().map(lower).collect(),
-            Operation::Upper => value.chars().map(upper).collect(),
-            Operation::LowerFirst => first_changed(value, lower),
-            Operation::UpperFirst => first_changed(value, upper),
-            Operation::Cut => cut(value, first, second)?.to_owned(),
-            Operation::ShortestPrefix => {
+            ExpansionOperation::Default if value.is_empty() => arguments.concat(),
+            ExpansionOperation::Default => value.to_owned(),
+            ExpansionOperation::Length => value.len().to_string(),
+            ExpansionOperation::Lower => value.chars().map(lower).collect(),
+            ExpansionOperation::Upper => value.chars().map(upper).collect(),
+            ExpansionOperation::LowerFirst => first_changed(value, lower),
+            ExpansionOperation::UpperFirst => first_changed(value, upper),
+            ExpansionOperation::Cut => cut(value, first, second)?.to_owned(),
+            ExpansionOperation::ShortestPrefix => {
                 let prefixes = self.prefixes(value, first)?;
                 value[prefixes.map_or(0, |(shortest, _)| shortest)..].to_owned()
             }
-            Operation::LongestPrefix => {
+            ExpansionOperation::LongestPrefix => {
                 let prefixes = self.prefixes(value, first)?;
                 value[prefixes.map_or(0, |(_, longest)| longest)..].to_owned()
             }
-            Operation::ShortestSuffix => self.without_suffix(value, first, |(shortest, _)| shortest)?,
-            Operation::LongestSuffix => self.without_suffix(value, first, |(_, longest)| longest)?,
-            Operation::ReplaceFirst => value.replacen(first, second.unwrap_or_default(), 1),
-            Operation::ReplaceAll => {
+            ExpansionOperation::ShortestSuffix => self.without_suffix(value, first, |(shortest, _)| shortest)?,
+            ExpansionOperation::LongestSuffix => self.without_suffix(value, first, |(_, longest)| longest)?,
+            ExpansionOperation::ReplaceFirst => value.replacen(first, second.unwrap_or_default(), 1),
+            ExpansionOperation::ReplaceAll => {
                 let new = second.unwrap_or_default();
                 self.take(value.matches(first).count().saturating_mul(new.len()))?;
                 value.replace(first, new)
             }
             // Without a replacement, prefixes and suffixes stay.
-            Operation::ReplacePrefix => match (value.strip_prefix(first), second) {
+            ExpansionOperation::ReplacePrefix => match (value.strip_prefix(first), second) {
                 (Some(rest), Some(new)) => format!("{new}{rest}"),
                 _ => value.to_owned(),
             },
-            Operation::ReplaceSuffix => match (value.strip_suffix(first), second) {
+            ExpansionOperation::ReplaceSuffix => match (value.strip_suffix(first), second) {
                 (Some(rest), Some(new)) => format!("{rest}{new}"),
                 _ => value.to_owned(),
             },

@@ -49,13 +49,13 @@ enum TextPart {
 #[derive(Clone, Debug, PartialEq)]
 struct VariableExpansion {
     variable: String,
-    operation: Operation,
+    operation: ExpansionOperation,
     arguments: Vec<TextPart>,
 }
 
 /// The operation with the value of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operation {
+enum ExpansionOperation {
     /// The value, or the arguments if it is empty.
     Default,
     Length,

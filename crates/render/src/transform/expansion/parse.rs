@@ -1,6 +1,6 @@
 //! Parsing of expansions. The rules are those of the scanner of envsubst, which reads from left to right and never goes back.
 
-use super::{DEEPEST_EXPANSION, ExpansionError, Operation, TextPart, VariableExpansion};
+use super::{DEEPEST_EXPANSION, ExpansionError, ExpansionOperation, TextPart, VariableExpansion};
 
 /// The begin of an expansion.
 const OPEN: &str = "${";
@@ -56,7 +56,7 @@ impl<'a> ExpansionParser<'a> {
             if variable.is_empty() {
                 return Err(ExpansionError::BadSubstitution);
             }
-            return self.closed(variable, Operation::Length, Vec::new());
+            return self.closed(variable, ExpansionOperation::Length, Vec::new());
         }
         let variable = self.name();
         if variable.is_empty() {
@@ -68,12 +68,14 @@ impl<'a> ExpansionParser<'a> {
                 self.take("=");
                 self.default(variable)
             }
-            Some(',') => self.cased(variable, ',', Operation::LowerFirst, Operation::Lower),
-            Some('^') => self.cased(variable, '^', Operation::UpperFirst, Operation::Upper),
-            Some('#') => self.removal(variable, "#", Operation::ShortestPrefix, Operation::LongestPrefix),
-            Some('%') => self.removal(variable, "%", Operation::ShortestSuffix, Operation::LongestSuffix),
+            Some(',') => self.cased(variable, ',', ExpansionOperation::LowerFirst, ExpansionOperation::Lower),
+            Some('^') => self.cased(variable, '^', ExpansionOperation::UpperFirst, ExpansionOperation::Upper),
+            Some('#') => self.removal(variable, "#", ExpansionOperation::ShortestPrefix, ExpansionOperation::LongestPrefix),
+            Some('%') => self.removal(variable, "%", ExpansionOperation::ShortestSuffix, ExpansionOperation::LongestSuffix),
             Some('/') => self.replacement(variable),
-            _ if self.take("}") => Ok(VariableExpansion { variable, operation: Operation::Default, arguments: Vec::new() }),
+            _ if self.take("}") => {
+                Ok(VariableExpansion { variable, operation: ExpansionOperation::Default, arguments: Vec::new() })
+            }
             _ => Err(ExpansionError::MissingClosingBrace),
         }
     }
@@ -94,9 +96,9 @@ impl<'a> ExpansionParser<'a> {
             }
             self.rest = self.rest.trim_start_matches(':');
             arguments.push(self.argument(is_no_end, Escapes::None)?);
-            return self.closed(variable, Operation::Cut, arguments);
+            return self.closed(variable, ExpansionOperation::Cut, arguments);
         }
-        Ok(VariableExpansion { variable, operation: Operation::Cut, arguments })
+        Ok(VariableExpansion { variable, operation: ExpansionOperation::Cut, arguments })
     }
 
     fn default(&mut self, variable: String) -> Result<VariableExpansion, ExpansionError> {
@@ -104,7 +106,7 @@ impl<'a> ExpansionParser<'a> {
         while !self.take("}") {
             arguments.push(self.argument(is_no_end, Escapes::None)?);
         }
-        Ok(VariableExpansion { variable, operation: Operation::Default, arguments })
+        Ok(VariableExpansion { variable, operation: ExpansionOperation::Default, arguments })
     }
 
     /// Parses an operator of one or two characters, each of which may be a comma or a circumflex; a mixture stands for the value itself.
@@ -112,14 +114,14 @@ impl<'a> ExpansionParser<'a> {
         &mut self,
         variable: String,
         sign: char,
-        one: Operation,
-        two: Operation,
+        one: ExpansionOperation,
+        two: ExpansionOperation,
     ) -> Result<VariableExpansion, ExpansionError> {
         self.rest = &self.rest[1..];
         let operation = match self.rest.chars().next() {
             Some(second @ (',' | '^')) => {
                 self.rest = &self.rest[1..];
-                if second == sign { two } else { Operation::Default }
+                if second == sign { two } else { ExpansionOperation::Default }
             }
             _ => one,
         };
@@ -130,8 +132,8 @@ impl<'a> ExpansionParser<'a> {
         &mut self,
         variable: String,
         sign: &str,
-        one: Operation,
-        two: Operation,
+        one: ExpansionOperation,
+        two: ExpansionOperation,
     ) -> Result<VariableExpansion, ExpansionError> {
         self.take(sign);
         let operation = if self.take(sign) { two } else { one };
@@ -142,13 +144,13 @@ impl<'a> ExpansionParser<'a> {
     fn replacement(&mut self, variable: String) -> Result<VariableExpansion, ExpansionError> {
         self.take("/");
         let operation = if self.take("/") {
-            Operation::ReplaceAll
+            ExpansionOperation::ReplaceAll
         } else if self.take("#") {
-            Operation::ReplacePrefix
+            ExpansionOperation::ReplacePrefix
         } else if self.take("%") {
-            Operation::ReplaceSuffix
+            ExpansionOperation::ReplaceSuffix
         } else {
-            Operation::ReplaceFirst
+            ExpansionOperation::ReplaceFirst
         };
         let mut arguments = vec![self.argument(|character| character != '/', Escapes::DollarAndBackslash)?];
         if !self.take("/") {
@@ -164,7 +166,7 @@ impl<'a> ExpansionParser<'a> {
     fn closed(
         &mut self,
         variable: String,
-        operation: Operation,
+        operation: ExpansionOperation,
         arguments: Vec<TextPart>,
     ) -> Result<VariableExpansion, ExpansionError> {
         if !self.take("}") {

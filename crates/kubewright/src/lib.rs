@@ -188,7 +188,7 @@ pub use kubewright_core as core;
 /// # Ok::<(), BoxError>(())
 /// ```
 pub use kubewright_derive::contract;
-pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, reconciler};
+pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, Values, reconciler};
 pub use kubewright_machinery as machinery;
 pub use kubewright_render as render;
 pub use kubewright_runtime as runtime;

@@ -5,10 +5,12 @@
 //! generator.
 //!
 //! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `host`, `functions`, `template_values`, `manifest`,
-//! `policy_marks`, `transform`, `generator`, `combinators`, `manifests`.
+//! `policy_marks`, `transform`, `generator`, `combinators`, `manifests`, `check_values`.
 
 mod answers;
 mod capabilities;
+#[cfg(feature = "helm")]
+mod check_values;
 mod combinators;
 mod context;
 mod environment;
@@ -25,6 +27,8 @@ mod template_values;
 mod transform;
 
 pub use capabilities::{Capabilities, ServerVersion};
+#[cfg(feature = "helm")]
+pub use check_values::{ValuesMismatch, check_values};
 pub use combinators::{GeneratorExt, MapObjects, MapParameters, Transformed, Union};
 pub use context::{RenderContext, RenderInputs, Stage};
 pub use environment::{Asked, Environment, ListQuestion, ObjectQuestion, Place, Question, answer_digest};

@@ -9,6 +9,8 @@ use super::{ChartSchemaTree, ValuesDifference};
 
 /// The largest depth of typed values. Types that contain themselves are not compared below it.
 const DEEPEST_VALUES: usize = 40;
+/// The largest number of places that are compared; the rest of the values is not.
+const MOST_PLACES: usize = 100_000;
 /// The largest number of names that a difference lists.
 const SHOWN_NAMES: usize = 30;
 /// The values that all subcharts see. Any chart may read any of them.
@@ -37,11 +39,13 @@ pub(super) struct Comparison<'a> {
     typed: &'a Value,
     differences: Vec<ValuesDifference>,
     depth: usize,
+    /// The number of places that may still be compared.
+    places: usize,
 }
 
 impl<'a> Comparison<'a> {
     pub(super) const fn new(typed: &'a Value) -> Self {
-        Self { typed, differences: Vec::new(), depth: 0 }
+        Self { typed, differences: Vec::new(), depth: 0, places: MOST_PLACES }
     }
 
     pub(super) fn into_differences(self) -> Vec<ValuesDifference> {
@@ -65,8 +69,10 @@ impl<'a> Comparison<'a> {
         let mut best: Option<(bool, Vec<ValuesDifference>)> = None;
         for schemas in alternatives(&view.schemas) {
             let place = Place { path, typed, schemas, view };
-            let mut inner = Comparison { typed: self.typed, differences: Vec::new(), depth: self.depth };
+            let Some(places) = self.places.checked_sub(1) else { return };
+            let mut inner = Comparison { typed: self.typed, differences: Vec::new(), depth: self.depth, places };
             let has_type = inner.compare_place(&place);
+            self.places = inner.places;
             let is_better =
                 best.as_ref().is_none_or(|(best_type, found)| (!has_type, inner.differences.len()) < (!best_type, found.len()));
             if is_better {

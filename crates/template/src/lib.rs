@@ -24,7 +24,7 @@ mod syntax;
 pub mod value;
 
 pub use error::{FunctionError, SourcePosition, TemplateError};
-pub use execute::{ExecutionUsage, TemplateLimits};
+pub use execute::{ExecutionUsage, TemplateLimits, is_language_function};
 pub use format::printf;
 pub use function::{FunctionCall, FunctionSet, TemplateEngine, TemplateFunction, TemplateHost};
 pub use set::{CompiledTemplate, TemplateSet};

@@ -20,4 +20,5 @@ mod seen;
 #[cfg(test)]
 mod tests;
 
+pub use language::is_language_function;
 pub use limits::{ExecutionUsage, TemplateLimits};

@@ -24,10 +24,10 @@ mod syntax;
 pub mod value;
 
 pub use error::{FunctionError, SourcePosition, TemplateError};
-pub use execute::{ExecutionUsage, TemplateLimits, is_language_function};
+pub use execute::{ExecutionUsage, TemplateLimits};
 pub use format::printf;
 pub use function::{FunctionCall, FunctionSet, TemplateEngine, TemplateFunction, TemplateHost};
 pub use set::{CompiledTemplate, TemplateSet};
 pub use signature::{Parameter, Signature};
-pub use syntax::Delimiters;
+pub use syntax::{Delimiters, is_reserved_name};
 pub use value::{GoList, GoMap, GoObject, GoString, GoValue, IntegerType};

@@ -1,15 +1,13 @@
-//! Functions that the author of an operator adds.
+//! Functions that an operator adds to its templates (TPL-4).
 
-use std::fmt;
-use std::sync::Arc;
+use kubewright_template::{FunctionCall, FunctionError, FunctionSet, GoValue, Signature, TemplateFunction, is_reserved_name};
 
-use kubewright_template::{FunctionCall, FunctionError, FunctionSet, GoValue, Signature, is_language_function};
-
-type CustomBody = dyn Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync;
-
-/// Functions that the author of an operator adds to the built-in ones.
-#[derive(Clone, Default)]
-pub(crate) struct CustomFunctions(Vec<(&'static str, Signature, Arc<CustomBody>)>);
+/// The functions that an operator adds to those of a generator. A name that is taken already is a fault, which the generator reports when it is checked:
+/// a built-in function with another meaning would make a chart differ from what its author tested.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CustomFunctions {
+    functions: Vec<(&'static str, TemplateFunction)>,
+}
 
 impl CustomFunctions {
     pub(crate) fn add(
@@ -18,63 +16,56 @@ impl CustomFunctions {
         signature: Signature,
         body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
     ) {
-        self.0.push((name, signature, Arc::new(body)));
+        self.functions.push((name, TemplateFunction::new(signature, body)));
     }
 
-    /// Adds the functions to a set. The error is that of a name that is built in, added twice, or no name.
+    /// Adds the functions to a set that has all built-in ones. The error names the first function that cannot be added.
     pub(crate) fn add_to(&self, set: &mut FunctionSet) -> Result<(), String> {
-        for (name, signature, body) in &self.0 {
-            let mut characters = name.chars();
-            let is_name = characters.next().is_some_and(|first| first == '_' || first.is_alphabetic())
-                && characters.all(|next| next == '_' || next.is_alphanumeric());
-            if !is_name {
-                return Err(format!("the function {name:?} has no valid name; it must be a letter followed by letters and digits"));
-            }
-            if is_language_function(name) || set.get(name).is_some() || set.forbidden(name).is_some() {
-                return Err(format!("the function {name:?} exists already and cannot be replaced; choose another name"));
-            }
-            let body = Arc::clone(body);
-            set.add(name, *signature, move |call| body(call));
+        for (name, function) in &self.functions {
+            let problem = if set.get(name).is_some() || set.forbidden(name).is_some() {
+                "is a function of templates already"
+            } else if is_reserved_name(name) {
+                "is a word of the template language, or no name of letters, digits and underscores"
+            } else {
+                set.insert(name, function.clone());
+                continue;
+            };
+            return Err(format!("the function {name:?} of the operator cannot be added: it {problem}; give it another name"));
         }
         Ok(())
     }
 }
 
-impl fmt::Debug for CustomFunctions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|(name, ..)| name)).finish()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use kubewright_template::library::add_sprig;
+
     use super::*;
-    use crate::functions::component_functions;
+
+    fn added(names: &[&'static str]) -> Result<FunctionSet, String> {
+        let mut set = FunctionSet::new();
+        add_sprig(&mut set);
+        let mut custom = CustomFunctions::default();
+        for name in names {
+            custom.add(name, Signature::of(&[]), |_| Ok("x".into()));
+        }
+        custom.add_to(&mut set).map(|()| set)
+    }
 
     // TPL-4
     #[test]
-    fn built_in_names_cannot_be_replaced() {
-        for name in ["readFile", "toYaml", "printf", "env", "upper"] {
-            let mut custom = CustomFunctions::default();
-            custom.add(name, Signature::of(&[]), |_| Ok(GoValue::Nil));
-            let error = custom.add_to(&mut component_functions()).unwrap_err();
-            assert_eq!(error, format!("the function {name:?} exists already and cannot be replaced; choose another name"));
-        }
+    fn a_function_with_a_new_name_is_added() {
+        let set = added(&["region", "_zone2"]).unwrap();
+        assert!(set.get("region").is_some() && set.get("_zone2").is_some());
     }
 
+    // TPL-4
     #[test]
-    fn names_are_those_that_templates_can_write_and_are_given_once() {
-        let add = |names: &[&'static str]| {
-            let mut custom = CustomFunctions::default();
-            for name in names {
-                custom.add(name, Signature::of(&[]), |_| Ok(GoValue::Nil));
-            }
-            custom.add_to(&mut component_functions())
-        };
-        assert_eq!(add(&["mine", "other_2"]), Ok(()));
-        assert!(add(&["mine", "mine"]).unwrap_err().contains("exists already"));
-        for name in ["", "a-b", "2a", "a b"] {
-            assert!(add(&[name]).unwrap_err().contains("no valid name"), "{name}");
+    fn built_in_functions_cannot_be_replaced() {
+        for name in ["upper", "env", "printf", "and", "if", "true", "nil", "", "a-b", "1a"] {
+            let error = added(&[name]).unwrap_err();
+            assert!(error.contains(&format!("{name:?}")) && error.ends_with("give it another name"), "{error}");
         }
+        assert!(added(&["region", "region"]).unwrap_err().contains("a function of templates already"));
     }
 }

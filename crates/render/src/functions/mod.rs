@@ -9,6 +9,7 @@ mod host_of;
 mod lookups;
 
 pub(crate) use custom::CustomFunctions;
+pub(crate) use lookups::add_lookups;
 
 use kubewright_template::FunctionSet;
 use kubewright_template::library::data::{self, DataFlavour};
@@ -29,7 +30,7 @@ pub(crate) fn base_functions() -> FunctionSet {
 /// must be a [`RenderHost`](crate::host::RenderHost).
 pub(crate) fn component_functions() -> FunctionSet {
     let mut functions = base_functions();
-    lookups::add_lookups(&mut functions);
+    add_lookups(&mut functions);
     files::add_files(&mut functions);
     component::add_component(&mut functions);
     functions

@@ -20,5 +20,4 @@ mod seen;
 #[cfg(test)]
 mod tests;
 
-pub use language::is_language_function;
 pub use limits::{ExecutionUsage, TemplateLimits};

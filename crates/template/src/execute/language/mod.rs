@@ -39,11 +39,6 @@ const TWO: Signature = Signature::of(&[Parameter::Any, Parameter::Any]);
 const ALL: Signature = Signature::variadic(&[], Parameter::Any);
 const FORMAT: Signature = Signature::variadic(&[Parameter::String], Parameter::Any);
 
-/// Returns true for the name of a function that belongs to the language, such as `and` or `printf`, and is in no set of functions.
-pub fn is_language_function(name: &str) -> bool {
-    find(name).is_some()
-}
-
 /// Returns the function of a name.
 pub(super) fn find(name: &str) -> Option<LanguageFunction> {
     use LanguageFunction::{Call, Junction, Plain, Seen};

@@ -36,5 +36,6 @@ pub(super) fn add_files(functions: &mut FunctionSet) {
 }
 
 fn relative(path: &str) -> Result<String, FunctionError> {
-    normal_path(path).ok_or_else(|| FunctionError::new(format!("the path {path:?} is absolute; paths are relative to the directory")))
+    normal_path(path)
+        .ok_or_else(|| FunctionError::new(format!("the path {path:?} is absolute; paths are relative to the directory")))
 }

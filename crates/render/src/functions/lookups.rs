@@ -113,7 +113,9 @@ fn empty() -> GoValue {
 }
 
 fn malformed(api_version: &str, kind: &str) -> FunctionError {
-    FunctionError::new(format!("no type has the apiVersion {api_version:?} and the kind {kind:?}; such as: \"apps/v1\" and \"Deployment\""))
+    FunctionError::new(format!(
+        "no type has the apiVersion {api_version:?} and the kind {kind:?}; such as: \"apps/v1\" and \"Deployment\""
+    ))
 }
 
 fn unknown_type(api_version: &str, kind: &str) -> FunctionError {

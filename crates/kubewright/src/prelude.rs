@@ -19,8 +19,8 @@ pub use kubewright_core::manifest::{
 };
 pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, contract, reconciler};
 pub use kubewright_render::{
-    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Manifest, Manifests, PurgeOrder,
-    RenderContext, RenderError, Stage,
+    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Kustomization, Manifest, Manifests,
+    PurgeOrder, RenderContext, RenderError, Stage, Templates,
 };
 pub use kubewright_runtime::background::{BackgroundTask, CancellationToken, LeaderTask, TaskExt};
 pub use kubewright_runtime::cluster::Cluster;

@@ -19,10 +19,10 @@ pub(crate) struct Demo {
 }
 
 /// A cluster with fixed answers.
-struct Cluster(BTreeMap<Question, Value>);
+struct FixedCluster(BTreeMap<Question, Value>);
 
 #[async_trait]
-impl Environment for Cluster {
+impl Environment for FixedCluster {
     async fn answer(&self, question: &Question) -> Result<Arc<Value>, RenderError> {
         Ok(Arc::new(self.0.get(question).cloned().unwrap_or_default()))
     }
@@ -45,7 +45,7 @@ pub(crate) fn context(parameters: Value) -> RenderContext<Demo> {
         (Question::Version, json!({ "major": "1", "minor": "36", "gitVersion": "v1.36.2" })),
         (Question::ServedTypes, json!(["apps/v1", "apps/v1/Deployment", "v1", "v1/ConfigMap", "v1/Pod"])),
     ];
-    RenderContext::new(component, parameters, inputs).with_environment(Arc::new(Cluster(BTreeMap::from(answers))))
+    RenderContext::new(component, parameters, inputs).with_environment(Arc::new(FixedCluster(BTreeMap::from(answers))))
 }
 
 /// Renders with these parameters and returns the objects.

@@ -20,8 +20,8 @@ pub use kubewright_core::manifest::{
 };
 pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, Values, contract, reconciler};
 pub use kubewright_render::{
-    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, KustomizePatches, Manifest, Manifests,
-    ParameterTemplate, PurgeOrder, RenderContext, RenderError, Stage, Substitution, Transform,
+    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Kustomization, KustomizePatches, Manifest,
+    Manifests, ParameterTemplate, PurgeOrder, RenderContext, RenderError, Stage, Substitution, Templates, Transform,
 };
 pub use kubewright_runtime::background::{BackgroundTask, CancellationToken, LeaderTask, TaskExt};
 pub use kubewright_runtime::cluster::Cluster;

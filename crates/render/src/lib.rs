@@ -1,11 +1,12 @@
 //! Generators of the manifests of a component's dependents, from its spec.
 //!
 //! A [`Generator`] is an `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>`, or another type that implements the trait:
-//! [`Manifests`] (fixed YAML documents), [`Empty`], and the combinators of [`GeneratorExt`]. A [`Transform`] changes parameters and objects of any
-//! generator.
+//! [`Manifests`] (fixed YAML documents), [`Templates`] (a directory of templated YAML), [`Kustomization`], [`Empty`], and the combinators of
+//! [`GeneratorExt`]. A [`Transform`] changes the parameters and objects of any generator.
 //!
-//! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `host`, `functions`, `template_values`, `manifest`,
-//! `policy_marks`, `transform`, `generator`, `combinators`, `manifests`, `check_values`.
+//! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `file_map`, `host`, `functions`,
+//! `manifest`, `policy_marks`, `template_error`, `transform`, `generator`, `combinators`, `manifests`, `template_files`, `templates`,
+//! `kustomization`, `check_values`.
 
 mod answers;
 mod capabilities;
@@ -15,15 +16,20 @@ mod combinators;
 mod context;
 mod environment;
 mod error;
+mod file_map;
 mod functions;
 mod generator;
 mod host;
 mod inquiry;
+#[cfg(feature = "kustomize")]
+mod kustomization;
 mod manifest;
 mod manifests;
 mod policy_marks;
 mod random;
-mod template_values;
+mod template_error;
+mod template_files;
+mod templates;
 mod transform;
 
 pub use capabilities::{Capabilities, ServerVersion};
@@ -35,9 +41,13 @@ pub use environment::{Asked, Environment, ListQuestion, ObjectQuestion, Place, Q
 pub use error::{InputError, RenderError};
 pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
 #[cfg(feature = "kustomize")]
-pub use kubewright_kustomize::{ImageChange, ObjectPatch, PatchTarget};
+pub use kubewright_kustomize::{BuildLimits, ImageChange, ObjectPatch, PatchTarget};
+pub use kubewright_template::{FunctionCall, FunctionError, GoValue, Parameter, Signature, TemplateLimits};
+#[cfg(feature = "kustomize")]
+pub use kustomization::Kustomization;
 pub use manifest::{ApplyOrder, DeleteOrder, Manifest, ManifestError, ManifestMark, PurgeOrder};
 pub use manifests::Manifests;
+pub use templates::Templates;
 #[cfg(feature = "kustomize")]
 pub use transform::KustomizePatches;
 pub use transform::{ParameterTemplate, Substitution, Transform};

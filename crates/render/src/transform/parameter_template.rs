@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use kubewright_machinery::object::json_type;
 use kubewright_template::library::data::parse_yaml;
-use kubewright_template::{Delimiters, TemplateError, TemplateLimits, TemplateSet};
+use kubewright_template::{Delimiters, GoValue, TemplateError, TemplateLimits, TemplateSet};
 use serde_json::{Map, Value};
 
 use super::Transform;
 use crate::functions::base_functions;
 use crate::host::RenderHost;
-use crate::template_values::template_values;
 use crate::{InputError, RenderContext, RenderError};
 
 /// Parameters from a template: a file that renders to a YAML map, which replaces the parameters of the generator.
@@ -84,7 +83,12 @@ impl<C: Send + Sync + 'static> Transform<C> for ParameterTemplate {
             .run(move |answers| {
                 let host = RenderHost::new(&inputs, answers);
                 let output = set
-                    .execute(&name, &template_values(&parameters).into(), &host, &TemplateLimits::default())
+                    .execute(
+                        &name,
+                        &GoValue::with_integers(&Value::Object(parameters.clone())),
+                        &host,
+                        &TemplateLimits::default(),
+                    )
                     .map_err(|error| execution_error(&name, error))?;
                 read(&output.to_text().replace("<no value>", "")).map_err(|message| {
                     InputError::new(format!("the rendered parameters are no YAML map: {message}")).file(&*name).into()

@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use kubewright_machinery::selector::LabelSelector;
+use kubewright_template::GoValue;
 use kubewright_template::library::data::{format_yaml, parse_yaml};
 use serde_json::{Map, Value};
 
 use super::Transform;
 use super::expansion::{ExpansionError, expand, fault};
-use crate::template_values::template_values;
 use crate::{InputError, Manifest, RenderContext, RenderError};
 
 type VariablesOf<C> = dyn Fn(&RenderContext<C>) -> Result<BTreeMap<String, String>, RenderError> + Send + Sync;
@@ -163,7 +163,7 @@ fn has_dollar(object: &Map<String, Value>) -> bool {
 /// Returns an object with its variables replaced.
 fn substituted(object: &Map<String, Value>, variables: &BTreeMap<String, String>) -> Result<Map<String, Value>, RenderError> {
     let refused = |message: String| InputError::new(message).object(name_of(object));
-    let text = format_yaml(&template_values(object).into()).map_err(refused)?;
+    let text = format_yaml(&GoValue::with_integers(&Value::Object(object.clone()))).map_err(refused)?;
     let expanded = expand(&text, variables).map_err(|error| refused(located(object, error)))?;
     match parse_yaml(expanded.as_bytes()) {
         Ok(Value::Object(object)) => Ok(object),

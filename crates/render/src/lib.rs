@@ -1,12 +1,12 @@
 //! Generators of the manifests of a component's dependents, from its spec.
 //!
 //! A [`Generator`] is an `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>`, or another type that implements the trait:
-//! [`Manifests`] (fixed YAML documents), [`Templates`] (a directory of templated YAML), [`Kustomization`], [`Empty`], and the combinators of
+//! [`Manifests`] (fixed YAML documents), [`Templates`] (a directory of templated YAML), [`HelmChart`], [`Kustomization`], [`Empty`], and the combinators of
 //! [`GeneratorExt`]. A [`Transform`] changes the parameters and objects of any generator.
 //!
 //! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `file_map`, `host`, `functions`,
 //! `manifest`, `policy_marks`, `template_error`, `transform`, `generator`, `combinators`, `manifests`, `template_files`, `templates`,
-//! `kustomization`, `check_values`.
+//! `kustomization`, `helm`, `check_values`.
 
 mod answers;
 mod capabilities;
@@ -19,6 +19,8 @@ mod error;
 mod file_map;
 mod functions;
 mod generator;
+#[cfg(feature = "helm")]
+mod helm;
 mod host;
 mod inquiry;
 #[cfg(feature = "kustomize")]
@@ -40,9 +42,18 @@ pub use context::{RenderContext, RenderInputs, Stage};
 pub use environment::{Asked, Environment, ListQuestion, ObjectQuestion, Place, Question, answer_digest};
 pub use error::{InputError, RenderError};
 pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
+#[cfg(feature = "helm")]
+pub use helm::HelmChart;
+/// Embeds the directories of charts and kustomizations in a program.
+pub use include_dir;
+#[cfg(feature = "helm")]
+pub use kubewright_chart::ChartLimits;
 #[cfg(feature = "kustomize")]
 pub use kubewright_kustomize::{BuildLimits, ImageChange, ObjectPatch, PatchTarget};
-pub use kubewright_template::{FunctionCall, FunctionError, GoValue, Parameter, Signature, TemplateLimits};
+/// The parts of functions that operators add to templates, and the limits of renderings.
+pub use kubewright_template::{
+    FunctionCall, FunctionError, GoList, GoMap, GoString, GoValue, Parameter, Signature, TemplateLimits,
+};
 #[cfg(feature = "kustomize")]
 pub use kustomization::Kustomization;
 pub use manifest::{ApplyOrder, DeleteOrder, Manifest, ManifestError, ManifestMark, PurgeOrder};

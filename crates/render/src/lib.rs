@@ -6,12 +6,10 @@
 //!
 //! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `file_map`, `host`, `functions`,
 //! `manifest`, `policy_marks`, `template_error`, `transform`, `generator`, `combinators`, `manifests`, `template_files`, `templates`,
-//! `kustomization`, `helm`, `check_values`.
+//! `kustomization`, `helm`.
 
 mod answers;
 mod capabilities;
-#[cfg(feature = "helm")]
-mod check_values;
 mod combinators;
 mod context;
 mod environment;
@@ -35,19 +33,17 @@ mod templates;
 mod transform;
 
 pub use capabilities::{Capabilities, ServerVersion};
-#[cfg(feature = "helm")]
-pub use check_values::{ValuesMismatch, check_values};
 pub use combinators::{GeneratorExt, MapObjects, MapParameters, Transformed, Union};
 pub use context::{RenderContext, RenderInputs, Stage};
 pub use environment::{Asked, Environment, ListQuestion, ObjectQuestion, Place, Question, answer_digest};
 pub use error::{InputError, RenderError};
 pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
 #[cfg(feature = "helm")]
-pub use helm::HelmChart;
+pub use helm::{HelmChart, ValuesMismatch};
 /// Embeds the directories of charts and kustomizations in a program.
 pub use include_dir;
 #[cfg(feature = "helm")]
-pub use kubewright_chart::ChartLimits;
+pub use kubewright_chart::{ChartLimits, ValuesDifference};
 #[cfg(feature = "kustomize")]
 pub use kubewright_kustomize::{BuildLimits, ImageChange, ObjectPatch, PatchTarget};
 /// The parts of functions that operators add to templates, and the limits of renderings.

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::Transform;
 use crate::functions::base_functions;
 use crate::host::RenderHost;
+use crate::template_error::template_error;
 use crate::{InputError, RenderContext, RenderError};
 
 /// Parameters from a template: a file that renders to a YAML map, which replaces the parameters of the generator.
@@ -33,22 +34,16 @@ pub struct ParameterTemplate {
 
 /// The reason for which there is no template.
 #[derive(Clone, Debug)]
-struct TemplateFault {
-    line: Option<u64>,
-    message: String,
+enum TemplateFault {
+    Unreadable(String),
+    Malformed(TemplateError),
 }
 
 impl ParameterTemplate {
     /// Creates parameters from a text, such as `include_str!("values.yaml.tpl")`; the name is used in messages.
     pub fn embedded(name: &str, text: &str) -> Self {
         let mut set = TemplateSet::new(Arc::new(base_functions()), Delimiters::default());
-        let template = match set.add(name, text) {
-            Ok(()) => Ok(Arc::new(set)),
-            Err(TemplateError::Parse { line, message, .. }) => {
-                Err(TemplateFault { line: u64::try_from(line).ok(), message: format!("parse the template: {message}") })
-            }
-            Err(error) => Err(TemplateFault { line: None, message: error.to_string() }),
-        };
+        let template = set.add(name, text).map(|()| Arc::new(set)).map_err(TemplateFault::Malformed);
         Self { name: name.into(), template }
     }
 
@@ -57,14 +52,14 @@ impl ParameterTemplate {
         let name = path.as_ref().display().to_string();
         match std::fs::read_to_string(&path) {
             Ok(text) => Self::embedded(&name, &text),
-            Err(error) => Self { name: name.into(), template: Err(TemplateFault { line: None, message: error.to_string() }) },
+            Err(error) => Self { name: name.into(), template: Err(TemplateFault::Unreadable(error.to_string())) },
         }
     }
 
     fn template(&self) -> Result<&Arc<TemplateSet>, RenderError> {
-        self.template.as_ref().map_err(|fault| {
-            let error = InputError::new(&fault.message).file(&*self.name);
-            fault.line.into_iter().fold(error, InputError::line).into()
+        self.template.as_ref().map_err(|fault| match fault {
+            TemplateFault::Unreadable(message) => InputError::new(message).file(&*self.name).into(),
+            TemplateFault::Malformed(error) => template_error(error, str::to_owned).into(),
         })
     }
 }
@@ -89,7 +84,7 @@ impl<C: Send + Sync + 'static> Transform<C> for ParameterTemplate {
                         &host,
                         &TemplateLimits::default(),
                     )
-                    .map_err(|error| execution_error(&name, error))?;
+                    .map_err(|error| template_error(&error, str::to_owned))?;
                 read(&output.to_text().replace("<no value>", "")).map_err(|message| {
                     InputError::new(format!("the rendered parameters are no YAML map: {message}")).file(&*name).into()
                 })
@@ -109,20 +104,4 @@ fn read(text: &str) -> Result<Map<String, Value>, String> {
         Value::Null => Ok(Map::new()),
         other => Err(format!("they are of type {}", json_type(&other))),
     }
-}
-
-/// Returns the error of an execution, with its line.
-fn execution_error(name: &str, error: TemplateError) -> RenderError {
-    let line = match &error {
-        TemplateError::Execution { position, .. }
-        | TemplateError::Failed { position, .. }
-        | TemplateError::Limit { position: Some(position), .. }
-            if position.template == name =>
-        {
-            u64::try_from(position.line).ok()
-        }
-        _ => None,
-    };
-    let input = InputError::new(error.to_string()).file(name);
-    line.into_iter().fold(input, InputError::line).caused_by(error).into()
 }

@@ -2,8 +2,12 @@
 
 use std::fmt;
 
-use kubewright_chart::{Chart, ChartError, ValuesDifference, compare_values};
+use kubewright_chart::{ValuesDifference, compare_values};
 use schemars::{JsonSchema, schema_for};
+
+use super::HelmChart;
+use super::error::render_error;
+use crate::RenderError;
 
 /// The differences between a type of values and the values of a chart. It also displays in full as the text of a failed `unwrap`.
 #[non_exhaustive]
@@ -18,39 +22,43 @@ pub enum ValuesMismatch {
         differences: Vec<ValuesDifference>,
     },
     /// The chart itself is broken.
-    Chart(ChartError),
+    Chart(RenderError),
 }
 
-/// Compares a type of values, such as one with `#[derive(Values)]`, with the `values.schema.json` and the `values.yaml` of a chart. Each field of the
-/// type must be known to the chart and fit its type; values that the chart requires must be there.
-///
-/// ```
-/// use kubewright_chart::ChartLoader;
-/// use kubewright_render::check_values;
-/// use schemars::JsonSchema;
-///
-/// #[derive(JsonSchema)]
-/// #[serde(rename_all = "camelCase")]
-/// struct WebValues {
-///     replica_count: Option<u32>,
-///     hostname: Option<String>,
-/// }
-///
-/// let chart = ChartLoader::default().files([
-///     ("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
-///     ("values.yaml", "replicaCount: 1\nhost: example.com\n"),
-/// ])?;
-/// let mismatch = check_values::<WebValues>(&chart).unwrap_err().to_string();
-/// assert!(mismatch.ends_with("\n- hostname: found a field of this name (allowed: host, replicaCount)"), "{mismatch}");
-/// # Ok::<(), kubewright_chart::ChartError>(())
-/// ```
-pub fn check_values<V: JsonSchema>(chart: &Chart) -> Result<(), ValuesMismatch> {
-    let differences = compare_values(chart, schema_for!(V).as_value()).map_err(ValuesMismatch::Chart)?;
-    if differences.is_empty() {
-        return Ok(());
+impl HelmChart {
+    /// Compares a type of values, such as one with `#[derive(Values)]`, with the `values.schema.json` and the `values.yaml` of the chart. Each field of the
+    /// type must be known to the chart and fit its type; values that the chart requires must be there. For a test of the operator, or its build script.
+    ///
+    /// A field is known if the schema describes it, or if there is a default for it. Bounds, patterns and conditions of the schema are not compared.
+    ///
+    /// ```
+    /// use kubewright_render::HelmChart;
+    /// use schemars::JsonSchema;
+    ///
+    /// #[derive(JsonSchema)]
+    /// #[serde(rename_all = "camelCase")]
+    /// struct WebValues {
+    ///     replica_count: Option<u32>,
+    ///     hostname: Option<String>,
+    /// }
+    ///
+    /// let chart = HelmChart::files([
+    ///     ("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+    ///     ("values.yaml", "replicaCount: 1\nhost: example.com\n"),
+    /// ]);
+    /// let mismatch = chart.check_values::<WebValues>().unwrap_err().to_string();
+    /// assert!(mismatch.ends_with("\n- hostname: found a field of this name (allowed: host, replicaCount)"), "{mismatch}");
+    /// ```
+    pub fn check_values<V: JsonSchema>(&self) -> Result<(), ValuesMismatch> {
+        let chart = self.compiled().map_err(ValuesMismatch::Chart)?.chart();
+        let differences = compare_values(chart, schema_for!(V).as_value());
+        let differences = differences.map_err(|error| ValuesMismatch::Chart(render_error(&error)))?;
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let chart = format!("{} {}", chart.metadata.name, chart.metadata.version);
+        Err(ValuesMismatch::Differences { chart, values: V::schema_name().into_owned(), differences })
     }
-    let chart = format!("{} {}", chart.metadata.name, chart.metadata.version);
-    Err(ValuesMismatch::Differences { chart, values: V::schema_name().into_owned(), differences })
 }
 
 impl fmt::Display for ValuesMismatch {
@@ -84,7 +92,6 @@ impl std::error::Error for ValuesMismatch {
 mod tests {
     use std::collections::BTreeMap;
 
-    use kubewright_chart::ChartLoader;
     use serde_json::Value;
 
     use super::*;
@@ -123,12 +130,12 @@ mod tests {
     const SCHEMA: &str = r#"{"properties": {"logLevel": {"enum": ["info", "debug", "error"]}, "podLabels": {"type": "object"}}}"#;
 
     fn mismatch(values: &str) -> Result<(), String> {
-        let chart = ChartLoader::default().files([
+        let chart = HelmChart::files([
             ("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
             ("values.yaml", values),
             ("values.schema.json", SCHEMA),
         ]);
-        check_values::<WebValues>(&chart.unwrap()).map_err(|mismatch| format!("{mismatch:?}"))
+        chart.check_values::<WebValues>().map_err(|mismatch| format!("{mismatch:?}"))
     }
 
     #[test]

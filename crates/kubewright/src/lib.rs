@@ -52,6 +52,12 @@
 #[doc = include_str!("../../../docs/src/kustomizations.md")]
 mod kustomizations_chapter {}
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/values.md")]
+mod values_chapter {}
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/transformers.md")]
+mod transformers_chapter {}
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/reconcilers.md")]
 mod reconcilers_chapter {}
 #[cfg(doctest)]

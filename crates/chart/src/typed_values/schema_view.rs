@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use regex::Regex;
 use serde_json::{Map, Value};
 
 /// The largest number of alternatives of a place that are looked at.
@@ -95,7 +96,7 @@ impl<'a> SchemaNode<'a> {
             return MemberRule::Described(self.inner(schema));
         }
         let patterns = self.map("patternProperties").into_iter().flatten();
-        let mut matching = patterns.filter(|(pattern, _)| regex::Regex::new(pattern).is_ok_and(|regex| regex.is_match(name)));
+        let mut matching = patterns.filter(|(pattern, _)| Regex::new(pattern).is_ok_and(|regex| regex.is_match(name)));
         if let Some((_, schema)) = matching.next() {
             return MemberRule::Described(self.inner(schema));
         }
@@ -143,7 +144,7 @@ fn expanded(node: SchemaNode<'_>, depth: usize) -> Vec<Vec<SchemaNode<'_>>> {
 
 /// Returns each alternative of the left together with each of the right.
 fn combined<'a>(left: &[Vec<SchemaNode<'a>>], right: &[Vec<SchemaNode<'a>>]) -> Vec<Vec<SchemaNode<'a>>> {
-    let pairs = left.iter().flat_map(|left| right.iter().map(move |right| [left.as_slice(), right].concat()));
+    let pairs = left.iter().flat_map(|left| right.iter().map(move |right| [left.as_slice(), right.as_slice()].concat()));
     pairs.take(MOST_ALTERNATIVES).collect()
 }
 

@@ -67,7 +67,7 @@ mod order {
     async fn a_broken_transformer_is_found_at_start() {
         let generator = data.transform(ParameterTemplate::embedded("values.tpl", "a: 1\nb: {{ .x | nothing }}\n"));
         let error = Generator::<()>::check(&generator).unwrap_err().to_string();
-        assert_eq!(error, "values.tpl:2: parse the template: function \"nothing\" not defined");
+        assert_eq!(error, "values.tpl:2: function \"nothing\" not defined");
         assert_eq!(rendered(generator, json!({})).await.unwrap_err(), error);
     }
 }
@@ -113,9 +113,9 @@ mod parameter_template {
     #[tokio::test]
     async fn lookups_and_the_environment_are_unknown() {
         let lookup = failure("a: {{ lookup \"v1\" \"Pod\" \"a\" \"b\" }}").await;
-        assert_eq!(lookup, "values.tpl:1: parse the template: function \"lookup\" not defined");
+        assert_eq!(lookup, "values.tpl:1: function \"lookup\" not defined");
         let env = failure("\na: {{ env \"HOME\" }}").await;
-        assert_eq!(env, "values.tpl:2: parse the template: function \"env\" is not available in operators");
+        assert_eq!(env, "values.tpl:2: function \"env\" is not available in operators");
     }
 
     #[tokio::test]

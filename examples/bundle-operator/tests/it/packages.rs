@@ -69,14 +69,14 @@ async fn charts_and_kustomizations_in_config_maps_have_paths_of_items() {
     let cluster = TestCluster::start().await;
     let operator = cluster.run(bundle_operator::operator()).await;
     cluster.apply(files("chart", &json!({ "Chart.yaml": CHART, "map": TEMPLATE }))).await;
-    let kustomization = "namePrefix: {{ .zone }}-\nresources: [../base]\n";
+    let kustomization = "namePrefix: {{ .zone }}-\nresources: [base]\n";
     let base = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: site}\ndata: {text: hello}\n";
     let data = json!({ "eu": kustomization, "base": "resources: [map.yaml]\n", "map": base });
     cluster.apply(files("site", &data)).await;
     let items = json!([
         { "key": "eu", "path": "eu/kustomization.yaml" },
-        { "key": "base", "path": "base/kustomization.yaml" },
-        { "key": "map", "path": "base/map.yaml" },
+        { "key": "base", "path": "eu/base/kustomization.yaml" },
+        { "key": "map", "path": "eu/base/map.yaml" },
     ]);
     let spec = json!({
         "charts": [{ "files": { "name": "chart", "items": [{ "key": "map", "path": "templates/map.yaml" }] }, "values": { "text": "a" } }],

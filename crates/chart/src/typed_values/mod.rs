@@ -37,6 +37,7 @@ impl fmt::Display for ValuesDifference {
 }
 
 /// A chart in a tree of charts, with its parsed schema.
+#[derive(Debug)]
 struct ChartSchemaTree {
     name: String,
     schema: Option<Value>,

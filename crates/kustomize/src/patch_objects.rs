@@ -183,7 +183,8 @@ fn read_patch(patch: &ObjectPatch, field: &str) -> Result<Vec<Transformer>, Buil
 fn layers(objects: Vec<Value>) -> Vec<ResourceList> {
     let mut layers: Vec<ResourceList> = vec![ResourceList::default()];
     for (position, object) in objects.into_iter().enumerate() {
-        let resource = BuildResource { position, ..BuildResource::new(object) };
+        let mut resource = BuildResource::new(object);
+        resource.position = position;
         let id = resource.id();
         let free = layers.iter().position(|list| !list.resources.iter().any(|known| known.has_id(&id)));
         match free.and_then(|index| layers.get_mut(index)) {

@@ -28,7 +28,7 @@ fn serves(api: &str) -> Question {
 fn cluster() -> FakeCluster {
     let named = |name: &str, data: Value| json!({ "metadata": { "name": name }, "data": data });
     FakeCluster::default()
-        .with(serves("v1/Secret"), json!(true))
+        .with(serves("v1"), json!(true))
         .with(object(Place::Target, "first"), named("first", json!({ "next": "second", "size": 3_000_000 })))
         .with(object(Place::Target, "second"), named("second", json!({ "value": "found" })))
         .with(object(Place::Local, "first"), named("first", json!({ "next": "here" })))
@@ -82,7 +82,7 @@ async fn a_lookup_may_depend_on_another_one() {
 async fn an_absent_object_is_an_empty_map_or_an_error() {
     let (found, asked) = render("lookup \"v1\" \"Secret\" \"shop\" \"none\"").await;
     assert_eq!(found.unwrap(), "{}");
-    assert_eq!(asked, BTreeSet::from([object(Place::Target, "none"), serves("v1/Secret")]));
+    assert_eq!(asked, BTreeSet::from([object(Place::Target, "none"), serves("v1")]));
     let error = error("mustLookup \"v1\" \"Secret\" \"shop\" \"none\"").await;
     assert!(error.contains("Secret shop/none of v1 does not exist"), "{error}");
     assert_eq!(text("(mustLookup \"v1\" \"Secret\" \"shop\" \"second\").data.value").await, "\"found\"");

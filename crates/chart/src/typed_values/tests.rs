@@ -23,14 +23,14 @@ fn found(values: &str, schema: Option<&Value>, properties: &Value) -> Vec<String
 
 #[test]
 fn fields_with_a_default_of_their_type_fit() {
-    let values = "a: x\nb: 1\nc: 0.5\nd: true\ne: [x]\nf: {g: y}\nh:\ni: {}\nj: 80\n";
+    let values = "a: x\nb: 1\nc: 0.5\nd: true\ne: [x]\nf: {g: v}\nh:\ni: {}\nj: 80\n";
     let properties = json!({
         "a": { "type": "string" },
         "b": { "type": "integer" },
         "c": { "type": "number" },
         "d": { "type": ["boolean", "null"] },
         "e": { "type": "array", "items": { "type": "string" } },
-        "f": { "type": "object", "properties": { "g": { "type": "string", "enum": ["y", "z"] } } },
+        "f": { "type": "object", "properties": { "g": { "type": "string", "enum": ["v", "z"] } } },
         "h": { "type": "object", "properties": { "any": { "type": "string" } } },
         "i": { "type": "object", "properties": { "any": { "type": "string" } } },
         "j": { "x-kubernetes-int-or-string": true },
@@ -90,14 +90,14 @@ fn a_schema_decides_before_defaults() {
         "b": { "type": "number" },
         "c": { "x-kubernetes-int-or-string": true },
         "open": { "type": "object", "properties": { "any": { "type": "boolean" } } },
-        "closed": { "type": "object", "properties": { "x": { "type": "string" }, "y": { "type": "string" } } },
+        "closed": { "type": "object", "properties": { "x": { "type": "string" }, "v": { "type": "string" } } },
     });
     assert_eq!(
-        found("a: 1\nclosed: {y: 1}\n", Some(&schema), &properties),
+        found("a: 1\nclosed: {v: 1}\n", Some(&schema), &properties),
         [
             "b: found type number (allowed: type integer)",
             "c: found type integer or string (allowed: type string)",
-            "closed.y: found a field of this name (allowed: x, y)",
+            "closed.v: found a field of this name (allowed: v, x)",
             "open.any: found type boolean (allowed: type string)"
         ]
     );

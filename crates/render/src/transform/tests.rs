@@ -107,7 +107,7 @@ mod parameter_template {
         let text = "{{ define \"t\" }}in{{ end }}a: {{ include \"t\" . | upper }}\nb: {{ bitwiseAnd 6 3 }}\nc: {{ (fromYaml \"x: 1\").x }}\n";
         assert_eq!(rendered_to(text, json!({})).await, json!({ "a": "IN", "b": 2, "c": 1 }));
         let error = failure("a: {{ fromJson \"{\" }}").await;
-        assert!(error.starts_with("values.tpl:1: template: values.tpl:1:6: executing"), "{error}");
+        assert!(error.starts_with("values.tpl:1: column 7: executing"), "{error}");
     }
 
     #[tokio::test]
@@ -128,9 +128,13 @@ mod parameter_template {
     async fn an_output_that_is_no_map_is_an_error_that_names_the_file() {
         let error = failure("- {{ .Name }}").await;
         assert_eq!(error, "values.tpl: the rendered parameters are no YAML map: they are of type array");
-        assert!(failure("a: {{ .Name }}: b").await.starts_with("values.tpl: the rendered parameters are no YAML map: yaml: "));
+        let error = failure("a: {{ .Name }}: b").await;
+        assert!(
+            error.starts_with("values.tpl: the rendered parameters are no YAML map: error converting YAML to JSON: "),
+            "{error}"
+        );
         let error = failure("a: 1\nb: {{ required \"need b\" .b }}").await;
-        assert_eq!(error, "values.tpl:2: execution error at (values.tpl:2:6): need b");
+        assert_eq!(error, "values.tpl:2: column 7: need b");
     }
 
     #[tokio::test]

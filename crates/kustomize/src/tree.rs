@@ -21,9 +21,9 @@ pub trait FileTree {
     fn has_directory(&self, path: &str) -> bool;
 }
 
-impl FileTree for BTreeMap<String, Vec<u8>> {
+impl<B: AsRef<[u8]>> FileTree for BTreeMap<String, B> {
     fn file(&self, path: &str) -> Option<&[u8]> {
-        self.get(path).map(Vec::as_slice)
+        self.get(path).map(AsRef::as_ref)
     }
 
     fn has_directory(&self, path: &str) -> bool {

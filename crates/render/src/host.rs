@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::RenderInputs;
 use crate::answers::KnownAnswers;
 use crate::environment::Question;
+use crate::file_map::FileMap;
 use crate::random::SeededBytes;
 
 /// The host of all templates of one run of a rendering.
@@ -19,6 +20,11 @@ pub(crate) struct RenderHost {
     answers: Rc<KnownAnswers>,
     now: Timestamp,
     random: RefCell<SeededBytes>,
+    inputs: RenderInputs,
+    /// The component as JSON; null without one.
+    component: Arc<Value>,
+    /// The files that the functions of files see.
+    files: RefCell<Arc<FileMap>>,
 }
 
 /// The text of the error that ends a run which needs an object that is not known yet. It is never seen by users: the run is repeated.
@@ -30,7 +36,36 @@ impl RenderHost {
             answers: Rc::clone(answers),
             now: inputs.created.unwrap_or(Timestamp::UNIX_EPOCH),
             random: RefCell::new(SeededBytes::new(inputs)),
+            inputs: inputs.clone(),
+            component: Arc::default(),
+            files: RefCell::default(),
         }
+    }
+
+    /// Adds the component as JSON.
+    pub(crate) fn with_component(mut self, component: Arc<Value>) -> Self {
+        self.component = component;
+        self
+    }
+
+    /// Sets the files that the functions of files see from now on.
+    pub(crate) fn set_files(&self, files: &Arc<FileMap>) {
+        *self.files.borrow_mut() = Arc::clone(files);
+    }
+
+    /// Returns the files that the functions of files see.
+    pub(crate) fn files(&self) -> Arc<FileMap> {
+        Arc::clone(&self.files.borrow())
+    }
+
+    /// Returns the component as JSON; null without one.
+    pub(crate) fn component(&self) -> &Value {
+        &self.component
+    }
+
+    /// Returns the inputs of the rendering besides the component.
+    pub(crate) const fn inputs(&self) -> &RenderInputs {
+        &self.inputs
     }
 
     /// Returns the time that `now` gives: that of the component's creation, so that a second rendering is equal.

@@ -10,7 +10,7 @@ use super::{Interval, ManagedType, Settings};
 pub type Parameters = Map<String, Value>;
 
 /// Returns the parameters of a spec without a [`Values`] field: the whole spec.
-pub fn parameters_of<S: Serialize>(spec: &S) -> Parameters {
+pub fn parameters_of<S: Serialize + ?Sized>(spec: &S) -> Parameters {
     match serde_json::to_value(spec) {
         Ok(Value::Object(parameters)) => parameters,
         _ => Parameters::new(),

@@ -3,7 +3,7 @@
 use crate::error::{BuildProblem, KustomizeError};
 use crate::fields::Tables;
 use crate::generate::{GeneratedKind, generate};
-use crate::kustomization::Kustomization;
+use crate::kustomization::KustomizationFields;
 use crate::limits::ObjectBytes;
 use crate::path::{file_name, is_remote, join};
 use crate::resource::{BuildOrigin, Configuration, ResourceList};
@@ -15,7 +15,7 @@ pub(super) struct Directory<'a> {
     pub(super) path: String,
     /// The path of the kustomization file.
     pub(super) file: String,
-    pub(super) kustomization: Kustomization,
+    pub(super) kustomization: KustomizationFields,
     /// The path as the references to it write it, if origins are recorded.
     pub(super) origin: Option<String>,
 }

@@ -8,7 +8,7 @@ use super::origin::settle_annotations;
 use crate::error::KustomizeError;
 use crate::fields::Tables;
 use crate::generate::hash_suffix;
-use crate::kustomization::Kustomization;
+use crate::kustomization::KustomizationFields;
 use crate::reference::fix_references;
 use crate::resource::ResourceList;
 
@@ -19,7 +19,7 @@ const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 pub(super) fn finish(
     mut list: ResourceList,
     tables: &Tables,
-    kustomization: &Kustomization,
+    kustomization: &KustomizationFields,
     file: &str,
 ) -> Result<Vec<Value>, KustomizeError> {
     for resource in list.resources.iter_mut().filter(|resource| resource.needs_hash) {

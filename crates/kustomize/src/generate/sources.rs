@@ -68,12 +68,12 @@ fn variables(bytes: &[u8]) -> Result<Vec<Pair>, BuildProblem> {
     Ok(pairs)
 }
 
-/// Splits `key=value`; quotes around the value are removed.
+/// Splits `key=value`; quotes around the value are removed. The error does not show the text, which may be that of a secret.
 fn literal(source: &str) -> Result<Pair, BuildProblem> {
     let (key, value) = source
         .split_once('=')
         .filter(|(key, _)| !key.is_empty())
-        .ok_or_else(|| BuildProblem(format!("invalid literal source {source}, expected key=value")))?;
+        .ok_or_else(|| BuildProblem::new("invalid literal source, expected key=value"))?;
     let quoted = ['"', '\''].into_iter().find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
     Ok((key.to_owned(), quoted.unwrap_or(value).as_bytes().to_vec()))
 }

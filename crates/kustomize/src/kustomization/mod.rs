@@ -21,7 +21,7 @@ use crate::fields::FieldSpec;
 /// The fields of a kustomization that are supported.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Kustomization {
+pub(crate) struct KustomizationFields {
     api_version: String,
     kind: String,
     #[serde(rename = "metadata")]
@@ -52,7 +52,7 @@ pub(crate) struct Kustomization {
     pub(crate) build_metadata: Vec<String>,
 }
 
-impl Kustomization {
+impl KustomizationFields {
     /// Returns true for a component, which changes the resources of the kustomization that includes it.
     pub(crate) fn is_component(&self) -> bool {
         self.kind == read::COMPONENT

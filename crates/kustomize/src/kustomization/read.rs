@@ -4,7 +4,7 @@ use kubewright_machinery::yaml::{self, PlainScalar};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
-use super::Kustomization;
+use super::KustomizationFields;
 use crate::error::{BuildProblem, KustomizeError};
 
 /// The names that a kustomization file may have.
@@ -59,7 +59,7 @@ pub(super) const FIELDS: [&str; 27] = [
 const BUILD_METADATA: [&str; 3] = ["originAnnotations", "transformerAnnotations", "managedByLabel"];
 
 /// Reads a kustomization file. `file` is its path, for errors.
-pub(crate) fn read_kustomization(bytes: &[u8], file: &str) -> Result<Kustomization, KustomizeError> {
+pub(crate) fn read_kustomization(bytes: &[u8], file: &str) -> Result<KustomizationFields, KustomizeError> {
     let at = |problem: BuildProblem| problem.in_file(file);
     let text = std::str::from_utf8(bytes).map_err(|_| at(BuildProblem::new("the file is not UTF-8")))?;
     let mut document = yaml::first_document(text).map_err(|error| at(BuildProblem(error.to_string())))?;
@@ -75,9 +75,9 @@ pub(crate) fn read_kustomization(bytes: &[u8], file: &str) -> Result<Kustomizati
     if let Some((name, remedy)) = UNSUPPORTED.iter().find(|(name, _)| members.contains_key(*name)) {
         return Err(BuildProblem(format!("the field is not supported; {remedy}")).in_field(file, *name));
     }
-    let mut kustomization = Kustomization::deserialize(&document).map_err(|error| invalid(members, &error, file))?;
+    let mut kustomization = KustomizationFields::deserialize(&document).map_err(|error| invalid(members, &error, file))?;
     check(&mut kustomization, file)?;
-    let Kustomization { resources, bases, images, image_tags, .. } = &mut kustomization;
+    let KustomizationFields { resources, bases, images, image_tags, .. } = &mut kustomization;
     resources.append(bases);
     images.append(image_tags);
     for generated in kustomization.config_map_generator.iter_mut().chain(&mut kustomization.secret_generator) {
@@ -118,7 +118,7 @@ fn remove_nulls(value: &mut Value) {
 fn invalid(members: &Map<String, Value>, error: &serde_json::Error, file: &str) -> KustomizeError {
     let error_of = |(name, value): (&String, &Value)| {
         let alone = Value::Object(Map::from_iter([(name.clone(), value.clone())]));
-        Some((name.clone(), Kustomization::deserialize(&alone).err()?.to_string()))
+        Some((name.clone(), KustomizationFields::deserialize(&alone).err()?.to_string()))
     };
     let (field, message) =
         members.iter().find_map(error_of).map_or_else(|| (None, error.to_string()), |(name, error)| (Some(name), error));
@@ -133,7 +133,7 @@ fn invalid(members: &Map<String, Value>, error: &serde_json::Error, file: &str) 
     }
 }
 
-fn check(kustomization: &mut Kustomization, file: &str) -> Result<(), KustomizeError> {
+fn check(kustomization: &mut KustomizationFields, file: &str) -> Result<(), KustomizeError> {
     if kustomization.kind.is_empty() {
         KUSTOMIZATION.clone_into(&mut kustomization.kind);
     }

@@ -24,6 +24,8 @@ pub(crate) struct BuildResource {
     pub(crate) origin: Option<BuildOrigin>,
     /// The transformations of the resource, if they are recorded.
     pub(crate) transformations: Vec<BuildOrigin>,
+    /// The position in the list that a caller has given, if the resource is from one.
+    pub(crate) position: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

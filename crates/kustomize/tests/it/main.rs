@@ -4,6 +4,7 @@
 
 mod changes;
 mod files;
+mod patch_objects;
 mod patches;
 mod recorded;
 mod references;

@@ -1,7 +1,37 @@
-//! The functions of templates that the generators of charts and kustomizations share.
+//! The functions of templates in kustomizations, in directories of templates, and in files of parameters.
+//!
+//! Modules, from low to high: `host_of`, `lookups`, `files`, `component`, `custom`.
 
+mod component;
 mod custom;
+mod files;
+mod host_of;
 mod lookups;
 
 pub(crate) use custom::CustomFunctions;
 pub(crate) use lookups::add_lookups;
+
+use kubewright_template::FunctionSet;
+use kubewright_template::library::data::{self, DataFlavour};
+use kubewright_template::library::{add_bits_and_addresses, add_durations, add_helm, add_sprig};
+
+/// Returns the functions that need neither a component nor a cluster.
+pub(crate) fn base_functions() -> FunctionSet {
+    let mut functions = FunctionSet::new();
+    add_sprig(&mut functions);
+    add_helm(&mut functions);
+    data::add(&mut functions, DataFlavour::Strict);
+    add_durations(&mut functions);
+    add_bits_and_addresses(&mut functions);
+    functions
+}
+
+/// Returns all functions of kustomizations and directories of templates: the base set, lookups, files, and the component with its target. Their host
+/// must be a [`RenderHost`](crate::host::RenderHost).
+pub(crate) fn component_functions() -> FunctionSet {
+    let mut functions = base_functions();
+    add_lookups(&mut functions);
+    files::add_files(&mut functions);
+    component::add_component(&mut functions);
+    functions
+}

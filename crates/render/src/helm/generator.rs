@@ -128,7 +128,7 @@ impl HelmChart {
     }
 
     /// Returns the chart, compiled by the first call.
-    fn compiled(&self) -> Result<&CompiledChart, RenderError> {
+    pub(super) fn compiled(&self) -> Result<&CompiledChart, RenderError> {
         self.compiled.get_or_init(|| self.compile()).as_ref().map_err(|fault| match fault {
             ChartFault::Chart(error) => render_error(error),
             ChartFault::Function(text) => InputError::new(text).into(),

@@ -1,6 +1,7 @@
 //! Helm charts as generators (13.3).
 
 mod capabilities;
+mod check_values;
 mod error;
 mod generator;
 mod hooks;
@@ -8,4 +9,5 @@ mod manifests;
 mod policies;
 mod source;
 
+pub use check_values::ValuesMismatch;
 pub use generator::HelmChart;

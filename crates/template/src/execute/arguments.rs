@@ -93,7 +93,7 @@ fn converted(value: GoValue, parameter: Parameter) -> Result<GoValue, GoValue> {
         (GoValue::List(list), _) => list_fits(list, parameter),
         (GoValue::Map(map), Parameter::Map) => match map.map_type() {
             MapType::Any => true,
-            MapType::Named(_) => return Ok(unnamed(map)),
+            MapType::Named(_) | MapType::Struct => return Ok(unnamed(map)),
             MapType::String => false,
         },
         (GoValue::Object(object), Parameter::Object(name)) => is_of_type(object.as_ref(), name),

@@ -47,7 +47,7 @@ impl DeepComparison {
                 }
                 (GoValue::Map(map), GoValue::Map(other)) => {
                     let pair = [map.identity(), usize::MAX, other.identity(), usize::MAX];
-                    map.map_type() == other.map_type()
+                    map.type_name() == other.type_name()
                         && (seen.insert(pair, (left.clone(), right.clone())).is_some() || maps(map, other, &mut pairs))
                 }
                 (GoValue::Object(left), GoValue::Object(right)) => {

@@ -13,6 +13,8 @@ use super::{GoString, GoValue, cycles};
 pub enum MapType {
     /// `map[string]interface {}`.
     Any,
+    /// `map[string]interface {}`, read from the JSON of a struct: its fields have the names of the struct, too (`.Status` for the key `status`).
+    Struct,
     /// `map[string]string`. A missing key has the empty string.
     String,
     /// A named type over `map[string]interface {}`, such as Helm's `chartutil.Values`.
@@ -50,10 +52,19 @@ impl GoMap {
         self.get(key).unwrap_or_else(|| if self.type_ == MapType::String { GoValue::string("") } else { GoValue::Nil })
     }
 
-    /// Returns the value of a field, that is, of the key of this name, or that of a missing key. It allocates nothing.
+    /// Returns the value of a field, that is, of the key of this name, or that of a missing key. It allocates nothing. In the JSON of a struct, a name that
+    /// begins with a capital letter is that of a Go field, and is compared with the keys without regard to case.
     pub fn field(&self, name: &str) -> GoValue {
-        let value = self.entries.borrow().get(name.as_bytes()).cloned();
-        value.unwrap_or_else(|| if self.type_ == MapType::String { GoValue::string("") } else { GoValue::Nil })
+        let entries = self.entries.borrow();
+        match (entries.get(name.as_bytes()), self.type_) {
+            (Some(value), _) => value.clone(),
+            (None, MapType::String) => GoValue::string(""),
+            (None, MapType::Struct) if name.starts_with(|first: char| first.is_ascii_uppercase()) => {
+                let is_it = |key: &GoString| key.as_bytes().eq_ignore_ascii_case(name.as_bytes());
+                entries.iter().find(|(key, _)| is_it(key)).map(|(_, value)| value.clone()).unwrap_or_default()
+            }
+            _ => GoValue::Nil,
+        }
     }
 
     /// Sets the value of a key.
@@ -112,7 +123,7 @@ impl GoMap {
     /// Returns the name of the map's type.
     pub const fn type_name(&self) -> &'static str {
         match self.type_ {
-            MapType::Any => "map[string]interface {}",
+            MapType::Any | MapType::Struct => "map[string]interface {}",
             MapType::String => "map[string]string",
             MapType::Named(name) => name,
         }

@@ -115,7 +115,7 @@ fn dig(call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
         return Err(FunctionError::new("dig needs at least three arguments"));
     }
     let map_of = |value: &GoValue| match value {
-        GoValue::Map(map) if map.map_type() == MapType::Any => Ok(map.clone()),
+        GoValue::Map(map) if matches!(map.map_type(), MapType::Any | MapType::Struct) => Ok(map.clone()),
         other => Err(wrong_type(other, "map[string]interface {}")),
     };
     let text_of_key = |key: &GoValue| match key {

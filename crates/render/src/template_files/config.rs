@@ -26,12 +26,13 @@ impl ComponentConfig {
     pub(super) fn read(content: &[u8], file: &str) -> Result<Self, RenderError> {
         let refuse = |problem: String| InputError::new(problem).file(file);
         let text = std::str::from_utf8(content).map_err(|_| refuse("the file is not UTF-8".to_owned()))?;
-        let document = yaml::document(text).map_err(|error| {
+        let mut documents = yaml::documents(text).map_err(|error| {
             let line = error.location().map(|(line, _)| line);
             line.into_iter().fold(refuse(error.to_string()), InputError::line)
         })?;
-        if document.is_null() {
-            return Ok(Self::default());
+        let Some(document) = documents.pop() else { return Ok(Self::default()) };
+        if !documents.is_empty() {
+            return Err(refuse(format!("the file has {} documents; it must be one", documents.len() + 1)).into());
         }
         serde_json::from_value(document).map_err(|error| RenderError::from(error).in_file(file))
     }

@@ -39,6 +39,7 @@ fn unknown_keys_and_wrong_types_are_errors() {
     );
     assert!(error("includedFiles: x\n").starts_with(".component-config.yaml: invalid type: string"));
     assert!(error("a: [1\n").starts_with(".component-config.yaml:"));
+    assert!(error("a: 1\n---\nb: 1\n").ends_with("the file has 2 documents; it must be one"));
 }
 
 // KUS-2

@@ -74,8 +74,8 @@ async fn the_version_of_kubernetes_prints_as_the_git_version_and_is_an_input() {
 // KUS-10
 #[tokio::test]
 async fn the_resources_of_the_api_are_sorted_lists() {
-    let text = "{{ range apiResources }}{{ .groupVersion }}:{{ range .resources }} {{ .kind }}{{ end }};{{ end }}";
-    assert_eq!(text_of(text, json!({})).await, "apps/v1: Deployment;v1: ConfigMap Pod;");
+    let text = "{{ range apiResources }}{{ .groupVersion }}{{ range .resources }} {{ .kind }}{{ end }};{{ end }}";
+    assert_eq!(text_of(text, json!({})).await, "apps/v1 Deployment;v1 ConfigMap Pod;");
     assert_eq!(
         text_of("{{ range apiResources }}{{ .GroupVersion }}{{ (first .Resources).Kind }} {{ end }}.", json!({})).await,
         "apps/v1Deployment v1ConfigMap ."
@@ -85,7 +85,7 @@ async fn the_resources_of_the_api_are_sorted_lists() {
 // TPL-3
 #[tokio::test]
 async fn data_are_read_and_written_strictly() {
-    assert_eq!(text_of("{{ fromYaml `[1, 2]` | toJson }}{{ fromJson `3` }}", json!({})).await, "[1,2]3");
+    assert_eq!(text_of("read {{ fromYaml `[1, 2]` | toJson }}{{ fromJson `3` }}", json!({})).await, "read [1,2]3");
     let error = failure(&kustomization(&[("a.yaml", "{{ fromYaml `a: [` }}")])).await;
     assert!(error.starts_with("a.yaml:1: column 4: executing \"a.yaml\""), "{error}");
     assert!(fault(&kustomization(&[("a.yaml", "{{ toYamlPretty . }}")])).contains("function \"toYamlPretty\" not defined"));

@@ -144,7 +144,7 @@ async fn no_resources_are_no_objects() {
 #[tokio::test]
 async fn errors_name_the_file_and_the_line() {
     let with = |content: &str| kustomization_at(&[("k/sub/a.yaml", content)], "k");
-    let parse = with("a: 1\nb: {{ .x\n");
+    let parse = with("a: 1\nb: {{ .x");
     assert!(fault(&parse).starts_with("k/sub/a.yaml:2: "), "{}", fault(&parse));
     let unknown = with("a: 1\n\nb: {{ nothing }}");
     assert_eq!(fault(&unknown), "k/sub/a.yaml:3: function \"nothing\" not defined");

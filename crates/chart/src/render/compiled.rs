@@ -10,7 +10,7 @@ use kubewright_template::{ExecutionUsage, FunctionSet, GoMap, GoValue, TemplateL
 use super::documents::documents_of;
 use super::execution_error::template_error;
 use super::functions::chart_functions;
-use super::rendered::RenderedChart;
+use super::rendered::{ChartDocument, RenderedChart};
 use super::request::ChartRequest;
 use super::scopes::{ChartScope, template_scopes};
 use super::templates::ChartTemplates;
@@ -21,7 +21,7 @@ use crate::host::{ChartHost, HostOfTemplates, OfflineHost};
 use crate::model::Chart;
 #[cfg(feature = "schema")]
 use crate::schema::ChartSchemas;
-use crate::source::base_name;
+use crate::source::{ChartFile, base_name};
 use crate::values::{Coalescing, empty_table, table};
 
 /// The name of the template whose output is for the user alone.
@@ -108,9 +108,13 @@ impl CompiledChart {
         for (path, output) in &outputs {
             documents.extend(documents_of(path, output, compat)?);
         }
+        let mut crd_files = Vec::new();
+        add_crd_files(&root, &mut crd_files);
         let mut crds = Vec::new();
-        crds_of(&root, &mut crds)?;
-        Ok(RenderedChart { documents, crds, notes, warnings, compat })
+        for file in &crd_files {
+            crds.extend(crds_of(file)?);
+        }
+        Ok(RenderedChart { documents, crds, crd_files, notes, warnings, compat })
     }
 
     /// Returns the outputs of the templates by their paths, as they are: not split, and not read as YAML.
@@ -212,13 +216,14 @@ fn in_parsing_order(scopes: &BTreeMap<String, ChartScope>) -> Vec<(&str, &ChartS
     order
 }
 
-/// Adds the objects of `crds/` of a chart and of the charts in it.
-fn crds_of(node: &ChartNode, crds: &mut Vec<super::rendered::ChartDocument>) -> Result<(), ChartError> {
-    for file in node.chart.crds() {
-        let text = String::from_utf8_lossy(&file.data);
-        let path = format!("{}/{}", node.path, file.name);
-        let documents = documents_of(&path, &text, HelmCompat::Helm4)?;
-        crds.extend(documents.into_iter().filter(|document| !document.object.is_null()));
-    }
-    node.children.iter().try_for_each(|child| crds_of(child, crds))
+/// Adds the files of `crds/` of a chart and of the charts in it.
+fn add_crd_files(node: &ChartNode, files: &mut Vec<ChartFile>) {
+    files.extend(node.chart.crds().map(|file| file.renamed(&format!("{}/{}", node.path, file.name))));
+    node.children.iter().for_each(|child| add_crd_files(child, files));
+}
+
+/// Returns the objects of a file of `crds/`.
+fn crds_of(file: &ChartFile) -> Result<impl Iterator<Item = ChartDocument>, ChartError> {
+    let documents = documents_of(&file.name, &String::from_utf8_lossy(&file.data), HelmCompat::Helm4)?;
+    Ok(documents.into_iter().filter(|document| !document.object.is_null()))
 }

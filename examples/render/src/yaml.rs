@@ -40,10 +40,7 @@ mod tests {
     #[test]
     fn documents_have_sorted_keys_and_whole_integers() {
         let objects = [json!({"b": [1, 9_007_199_254_740_993_i64], "a": "1"}), json!({"c": u64::MAX, "d": 1.5})];
-        assert_eq!(
-            documents(&objects).unwrap(),
-            "a: \"1\"\nb:\n- 1\n- 9007199254740993\n---\nc: 18446744073709551615\nd: 1.5\n"
-        );
+        assert_eq!(documents(&objects).unwrap(), "a: \"1\"\nb:\n- 1\n- 9007199254740993\n---\nc: 18446744073709551615\nd: 1.5\n");
     }
 
     #[test]

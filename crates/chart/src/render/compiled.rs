@@ -98,6 +98,12 @@ impl CompiledChart {
         &self.chart
     }
 
+    /// Returns the number of texts that have been compiled so far: files of templates, and texts of `tpl`. It stays the same while the same texts are
+    /// rendered again.
+    pub fn compiled_texts(&self) -> usize {
+        self.templates.compiled_texts()
+    }
+
     /// Renders the chart. The host is asked while templates are executed.
     pub fn render(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedChart, ChartError> {
         let compat = self.compat();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are functions of their own")]
 
+mod bombs;
 mod charts;
 mod hosts;
 mod published;

@@ -41,12 +41,7 @@ impl FieldTarget {
     }
 
     /// Writes a value into the fields. It is an error if a selected resource does not have a field.
-    pub(super) fn write(
-        &self,
-        list: &mut ResourceList,
-        value: &Value,
-        bytes: &mut ObjectBytes,
-    ) -> Result<(), BuildProblem> {
+    pub(super) fn write(&self, list: &mut ResourceList, value: &Value, bytes: &mut ObjectBytes) -> Result<(), BuildProblem> {
         for resource in list.resources.iter_mut().filter(|resource| self.selects(resource)) {
             for path in &self.paths {
                 self.write_path(&mut resource.object, path, value, bytes)?;
@@ -55,13 +50,7 @@ impl FieldTarget {
         Ok(())
     }
 
-    fn write_path(
-        &self,
-        object: &mut Value,
-        path: &str,
-        value: &Value,
-        bytes: &mut ObjectBytes,
-    ) -> Result<(), BuildProblem> {
+    fn write_path(&self, object: &mut Value, path: &str, value: &Value, bytes: &mut ObjectBytes) -> Result<(), BuildProblem> {
         let creates = self.options.as_ref().is_some_and(|options| options.create);
         let leaf = match value {
             _ if !creates => CreatedLeaf::Nothing,

@@ -209,8 +209,11 @@ fn paths_of_many_steps_are_refused() {
 fn changes_that_multiply_a_text_by_the_objects_end_at_the_limit() {
     let maps: Vec<String> = (0..300).map(|number| map(&format!("m{number}"))).collect();
     let text = "x".repeat(1 << 20);
-    let strategic = format!("{{target: {{kind: ConfigMap}}, patch: '{{kind: ConfigMap, metadata: {{name: x}}, data: {{a: {text}}}}}'}}");
-    let json = |path: &str, value: &str| format!("{{target: {{kind: ConfigMap}}, patch: '[{{op: add, path: {path}, value: {value}}}]'}}");
+    let strategic =
+        format!("{{target: {{kind: ConfigMap}}, patch: '{{kind: ConfigMap, metadata: {{name: x}}, data: {{a: {text}}}}}'}}");
+    let json = |path: &str, value: &str| {
+        format!("{{target: {{kind: ConfigMap}}, patch: '[{{op: add, path: {path}, value: {value}}}]'}}")
+    };
     let copies = "{target: {kind: ConfigMap}, patch: '[{op: copy, from: /data/a, path: /data/b}]'}";
     for change in [
         format!("commonAnnotations: {{a: {text}}}"),
@@ -246,7 +249,8 @@ fn names_are_limited() {
 
 #[test]
 fn deep_nesting_is_refused_with_the_file() {
-    let deep = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: m}}\ndata: {}{}\n", "[".repeat(5000), "]".repeat(5000));
+    let deep =
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: m}}\ndata: {}{}\n", "[".repeat(5000), "]".repeat(5000));
     let text = failure(&[("kustomization.yaml", "resources: [m.yaml]"), ("m.yaml", &deep)]);
     assert!(text.starts_with("m.yaml: read YAML: "), "{text:.200}");
     let text = failure(&[("kustomization.yaml", &deep)]);

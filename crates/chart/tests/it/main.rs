@@ -6,6 +6,8 @@ mod bombs;
 mod charts;
 mod hosts;
 mod published;
+#[path = "../../../machinery/tests/shared/readme_table.rs"]
+mod readme_table;
 mod sources;
 mod subcharts;
 mod vectors;

@@ -5,6 +5,8 @@
 mod changes;
 mod files;
 mod patches;
+#[path = "../../../machinery/tests/shared/readme_table.rs"]
+mod readme_table;
 mod recorded;
 mod references;
 mod refusals;

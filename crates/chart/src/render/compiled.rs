@@ -7,10 +7,11 @@ use std::sync::Arc;
 use kubewright_template::value::MapType;
 use kubewright_template::{ExecutionUsage, FunctionSet, GoMap, GoValue, TemplateLimits};
 
+use super::crds::ParsedCrds;
 use super::documents::documents_of;
 use super::execution_error::template_error;
 use super::functions::chart_functions;
-use super::rendered::{ChartDocument, RenderedChart};
+use super::rendered::RenderedChart;
 use super::request::ChartRequest;
 use super::scopes::{ChartScope, template_scopes};
 use super::templates::ChartTemplates;
@@ -21,7 +22,7 @@ use crate::host::{ChartHost, HostOfTemplates, OfflineHost};
 use crate::model::Chart;
 #[cfg(feature = "schema")]
 use crate::schema::ChartSchemas;
-use crate::source::{ChartFile, base_name};
+use crate::source::base_name;
 use crate::values::{Coalescing, empty_table, table};
 
 /// The name of the template whose output is for the user alone.
@@ -35,6 +36,7 @@ type RenderedTree = (ChartNode, BTreeMap<String, String>, Vec<String>);
 pub struct CompiledChart {
     chart: Arc<Chart>,
     templates: ChartTemplates,
+    crds: ParsedCrds,
     limits: TemplateLimits,
     #[cfg(feature = "schema")]
     schemas: ChartSchemas,
@@ -72,6 +74,7 @@ impl CompiledChartBuilder {
         let compiled = CompiledChart {
             chart: self.chart,
             templates: ChartTemplates::new(self.functions),
+            crds: ParsedCrds::default(),
             limits: self.limits,
             #[cfg(feature = "schema")]
             schemas: ChartSchemas::default(),
@@ -114,13 +117,8 @@ impl CompiledChart {
         for (path, output) in &outputs {
             documents.extend(documents_of(path, output, compat)?);
         }
-        let mut crd_files = Vec::new();
-        add_crd_files(&root, &mut crd_files);
-        let mut crds = Vec::new();
-        for file in &crd_files {
-            crds.extend(crds_of(file)?);
-        }
-        Ok(RenderedChart { documents, crds, crd_files, notes, warnings, compat })
+        let crds = self.crds.of(&root)?;
+        Ok(RenderedChart { documents, crds: crds.documents, crd_files: crds.files, notes, warnings, compat })
     }
 
     /// Returns the outputs of the templates by their paths, as they are: not split, and not read as YAML.
@@ -220,16 +218,4 @@ fn in_parsing_order(scopes: &BTreeMap<String, ChartScope>) -> Vec<(&str, &ChartS
         depth(right).cmp(&depth(left)).then_with(|| right.cmp(left))
     });
     order
-}
-
-/// Adds the files of `crds/` of a chart and of the charts in it.
-fn add_crd_files(node: &ChartNode, files: &mut Vec<ChartFile>) {
-    files.extend(node.chart.crds().map(|file| file.renamed(&format!("{}/{}", node.path, file.name))));
-    node.children.iter().for_each(|child| add_crd_files(child, files));
-}
-
-/// Returns the objects of a file of `crds/`.
-fn crds_of(file: &ChartFile) -> Result<impl Iterator<Item = ChartDocument>, ChartError> {
-    let documents = documents_of(&file.name, &String::from_utf8_lossy(&file.data), HelmCompat::Helm4)?;
-    Ok(documents.into_iter().filter(|document| !document.object.is_null()))
 }

@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use kubewright_template::TemplateHost;
 use serde_json::Value;
 
-/// The source of the facts that are neither in a chart nor in the request. Two renderings whose hosts give equal answers have equal outputs.
-pub trait ChartHost {
+/// The source of the facts that are neither in a chart nor in the request. Two renderings whose hosts give equal answers have equal outputs. [`chart_host`] gives
+/// it to functions of the caller, which can downcast it.
+pub trait ChartHost: Any {
     /// Returns the time that `now` gives.
     fn now(&self) -> Timestamp;
 
@@ -68,6 +69,11 @@ impl ChartHost for OfflineHost {
             chunk.copy_from_slice(&(mixed ^ (mixed >> 31)).to_le_bytes()[..chunk.len()]);
         }
     }
+}
+
+/// Returns the host of the chart whose template is executed, for functions of the caller. None if the template is not one of a chart.
+pub fn chart_host(host: &dyn TemplateHost) -> Option<&dyn ChartHost> {
+    host.as_any().downcast_ref().map(|HostOfTemplates(host)| &**host)
 }
 
 /// The host of a chart as that of its templates.

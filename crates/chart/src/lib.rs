@@ -46,7 +46,7 @@ mod values;
 
 pub use compat::HelmCompat;
 pub use error::ChartError;
-pub use host::{ChartHost, OfflineHost};
+pub use host::{ChartHost, OfflineHost, chart_host};
 pub use model::{Chart, ChartDependency, ChartLoader, ChartMaintainer, ChartMetadata, ChartType, ImportedValues};
 pub use render::{ChartDocument, ChartHook, ChartRelease, ChartRequest, CompiledChart, CompiledChartBuilder, RenderedChart};
 pub use scope::{ChartCapabilities, KubernetesVersion};

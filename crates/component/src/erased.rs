@@ -32,16 +32,19 @@ pub(crate) trait Instance: Send + Sync {
     fn further_inputs(&self) -> &str {
         ""
     }
-    /// Returns the manifests, and the questions that the generator asked about clusters, also if it failed.
-    async fn render(
-        &self,
-        inputs: RenderInputs,
-        references: Resolved,
-        environment: Arc<dyn Environment>,
-    ) -> (Result<Vec<Manifest>, RenderError>, Asked);
+    /// Calls the generator.
+    async fn render(&self, inputs: RenderInputs, references: Resolved, environment: Arc<dyn Environment>) -> GeneratorAnswer;
     fn has_hooks(&self, point: Point) -> bool;
     /// Runs the hooks of a point, which may change the status.
     async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow;
+}
+
+/// The answer of a generator.
+pub(crate) struct GeneratorAnswer {
+    pub(crate) manifests: Result<Vec<Manifest>, RenderError>,
+    /// The questions that the generator asked about clusters, also if it failed.
+    pub(crate) asked: Asked,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// A component type with its generator and hooks.
@@ -74,17 +77,17 @@ impl<C: Component> ErasedKind for TypedKind<C> {
     }
 }
 
-/// Calls a generator. Returns the manifests, and the questions that the generator asked about clusters, also if it failed.
+/// Calls a generator.
 pub(crate) async fn render_with<C: Send + Sync + 'static>(
     generator: &dyn ErasedGenerator<C>,
     subject: &Arc<C>,
     parameters: Parameters,
     (inputs, references, environment): (RenderInputs, Resolved, Arc<dyn Environment>),
-) -> (Result<Vec<Manifest>, RenderError>, Asked) {
+) -> GeneratorAnswer {
     let context =
         RenderContext::new(Arc::clone(subject), parameters, inputs).with_references(references).with_environment(environment);
-    let rendered = generator.render_erased(&context).await;
-    (rendered, context.asked())
+    let manifests = generator.render_erased(&context).await;
+    GeneratorAnswer { manifests, asked: context.asked(), warnings: context.warnings() }
 }
 
 struct TypedInstance<C: Component> {
@@ -106,12 +109,7 @@ impl<C: Component> Instance for TypedInstance<C> {
         self.component.event_annotations(digest)
     }
 
-    async fn render(
-        &self,
-        inputs: RenderInputs,
-        references: Resolved,
-        environment: Arc<dyn Environment>,
-    ) -> (Result<Vec<Manifest>, RenderError>, Asked) {
+    async fn render(&self, inputs: RenderInputs, references: Resolved, environment: Arc<dyn Environment>) -> GeneratorAnswer {
         let parameters = self.component.parameters(&references);
         render_with(&*self.shared.generator, &self.component, parameters, (inputs, references, environment)).await
     }

@@ -19,9 +19,11 @@ pub use kubewright_core::manifest::{
 };
 pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, contract, reconciler};
 pub use kubewright_render::{
-    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Manifest, Manifests, PurgeOrder,
-    RenderContext, RenderError, Stage,
+    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, HelmChart, InputError, Manifest, Manifests,
+    PurgeOrder, RenderContext, RenderError, Stage, include_dir,
 };
+// The macro, which needs the crate of its name in scope.
+pub use kubewright_render::include_dir::{Dir, include_dir};
 pub use kubewright_runtime::background::{BackgroundTask, CancellationToken, LeaderTask, TaskExt};
 pub use kubewright_runtime::cluster::Cluster;
 pub use kubewright_runtime::config::Config;

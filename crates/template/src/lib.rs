@@ -30,5 +30,5 @@ pub use format::printf;
 pub use function::{FunctionCall, FunctionSet, TemplateEngine, TemplateFunction, TemplateHost};
 pub use set::{CompiledTemplate, TemplateSet};
 pub use signature::{Parameter, Signature};
-pub use syntax::Delimiters;
+pub use syntax::{Delimiters, is_reserved_name};
 pub use value::{GoList, GoMap, GoObject, GoString, GoValue, IntegerType};

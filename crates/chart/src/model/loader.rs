@@ -11,7 +11,9 @@ use super::chart::Chart;
 use super::metadata::ChartMetadata;
 use crate::compat::HelmCompat;
 use crate::error::ChartError;
-use crate::source::{ChartFile, ChartLimits, FileUsage, RemainingLimits, has_extension, read_archive, read_memory, read_path};
+use crate::source::{
+    ChartFile, ChartLimits, FileUsage, RemainingLimits, has_extension, read_archive, read_memory, read_path, without_ignored,
+};
 use crate::values::parse_values;
 
 /// Loads charts.
@@ -43,10 +45,17 @@ impl ChartLoader {
         self.load(files, &mut limits, 0)
     }
 
-    /// Loads a chart from files in memory: pairs of a path below the chart's directory and a content, such as those that a program embeds.
+    /// Loads a chart from files in memory: pairs of a path below the chart's directory and a content.
     pub fn files<P: AsRef<str>, D: AsRef<[u8]>>(&self, files: impl IntoIterator<Item = (P, D)>) -> Result<Chart, ChartError> {
         let mut limits = RemainingLimits::new(self.limits);
         let files = read_memory(files, &mut limits)?;
+        self.load(files, &mut limits, 0)
+    }
+
+    /// Loads a chart from the files of a directory that a program embeds, without those that its `.helmignore` names.
+    pub fn embedded<P: AsRef<str>, D: AsRef<[u8]>>(&self, files: impl IntoIterator<Item = (P, D)>) -> Result<Chart, ChartError> {
+        let mut limits = RemainingLimits::new(self.limits);
+        let files = without_ignored(read_memory(files, &mut limits)?)?;
         self.load(files, &mut limits, 0)
     }
 

@@ -2,11 +2,10 @@
 
 use kubewright_template::library::data::{self, DataFlavour};
 use kubewright_template::library::{add_durations, add_helm, add_sprig};
-use kubewright_template::{FunctionError, FunctionSet, GoMap, GoValue, Parameter, Signature};
-use serde_json::Value;
+use kubewright_template::{FunctionError, FunctionSet, GoValue, Parameter, Signature};
 
 use crate::compat::HelmCompat;
-use crate::host::HostOfTemplates;
+use crate::host::chart_host;
 use crate::scope::add_values_methods;
 use crate::values::empty_table;
 
@@ -29,25 +28,13 @@ pub(super) fn chart_functions(compat: HelmCompat) -> FunctionSet {
     functions.add("getHostByName", Signature::of(&[Parameter::String]), |_| Ok("".into()));
     functions.add("lookup", FOUR_TEXTS, |call| {
         let [api_version, kind, namespace, name] = [0, 1, 2, 3].map(|index| call.string(index).to_text().into_owned());
-        let Some(HostOfTemplates(host)) = call.host.as_any().downcast_ref() else { return Ok(empty_table().into()) };
+        let Some(host) = chart_host(call.host) else { return Ok(empty_table().into()) };
         match host.lookup(&api_version, &kind, &namespace, &name) {
-            Ok(Some(found)) => Ok(object_value(&found)),
+            Ok(Some(found)) => Ok(GoValue::with_integers(&found)),
             Ok(None) => Ok(empty_table().into()),
             Err(error) => Err(FunctionError::new(error)),
         }
     });
     add_values_methods(&mut functions, compat);
     functions
-}
-
-/// Returns an object of a cluster as Helm gives it to templates: integers stay integers.
-fn object_value(value: &Value) -> GoValue {
-    match value {
-        Value::Number(number) => number.as_i64().map_or_else(|| GoValue::from(value), GoValue::int64),
-        Value::Array(items) => GoValue::list(items.iter().map(object_value)),
-        Value::Object(fields) => {
-            GoMap::from_pairs(fields.iter().map(|(name, value)| (name.as_str(), object_value(value)))).into()
-        }
-        other => GoValue::from(other),
-    }
 }

@@ -1,6 +1,7 @@
 //! Charts in memory, such as those that a program embeds.
 
 use super::file::{ChartFile, without_mark};
+use super::ignore::{IGNORE_FILE, IgnoreRules};
 use super::limits::RemainingLimits;
 use super::path::cleaned;
 use crate::error::ChartError;
@@ -21,6 +22,17 @@ pub(crate) fn read_memory<P: AsRef<str>, D: AsRef<[u8]>>(
     Ok(read)
 }
 
+/// Returns the files of a directory that are not ignored: neither they nor a directory in which they are.
+pub(crate) fn without_ignored(files: Vec<ChartFile>) -> Result<Vec<ChartFile>, ChartError> {
+    let own = files.iter().find(|file| &*file.name == IGNORE_FILE);
+    let rules = IgnoreRules::parse(&own.map(|file| String::from_utf8_lossy(&file.data)).unwrap_or_default())?;
+    let is_ignored = |name: &str| {
+        let mut directories = name.match_indices('/').map(|(end, _)| &name[..end]);
+        directories.any(|directory| rules.is_ignored(directory, true)) || rules.is_ignored(name, false)
+    };
+    Ok(files.into_iter().filter(|file| !is_ignored(&file.name)).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +48,16 @@ mod tests {
     fn files_are_sorted_by_names_within_a_directory() {
         let sorted = names(&["b", "a-b", "a/c", "a/b/d"], ChartLimits::default()).unwrap();
         assert_eq!(sorted, ["a/b/d", "a/c", "a-b", "b"]);
+    }
+
+    #[test]
+    fn ignored_files_and_those_of_ignored_directories_are_left_out() {
+        let rules = (".helmignore", "ci/\n*.bak\n");
+        let files =
+            [rules, ("Chart.yaml", ""), ("a.bak", ""), ("b/ci/c", ""), ("ci", ""), ("templates/.x", ""), ("templates/x", "")];
+        let files = read_memory(files, &mut RemainingLimits::new(ChartLimits::default())).unwrap();
+        let left: Vec<String> = without_ignored(files).unwrap().iter().map(|file| file.name.to_string()).collect();
+        assert_eq!(left, [".helmignore", "Chart.yaml", "ci", "templates/x"]);
     }
 
     #[test]

@@ -15,4 +15,4 @@ pub use file::ChartFile;
 pub(crate) use file::{base_name, has_extension};
 pub use limits::ChartLimits;
 pub(crate) use limits::{FileUsage, RemainingLimits};
-pub(crate) use memory::read_memory;
+pub(crate) use memory::{read_memory, without_ignored};

@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use kubewright_machinery::object::Key;
-use kubewright_render::{Environment, ObjectQuestion, Place, Question, RenderError};
+use kubewright_render::{Environment, Place, Question, RenderError};
 use kubewright_runtime::cluster::Cluster;
 use serde_json::{Value, json};
 
+use super::object::Lookup;
 use super::registry::{LookupSubject, Lookups, Scene};
 use super::{object, types};
 
@@ -27,16 +28,26 @@ impl PassEnvironment {
         if place == Place::Local { &self.local } else { &self.target }
     }
 
-    /// Returns the object or the types that are watched for an answer. `None` for the version of a server, whose change no event reports.
+    /// Returns the objects or the types that are watched for an answer. `None` for the version of a server, whose change no event reports.
     fn subject(&self, question: &Question) -> Option<LookupSubject> {
         match question {
-            Question::Serves(_) | Question::ApiVersions => Some(LookupSubject::Types { scene: self.target.name.clone() }),
-            Question::Object(asked) => {
-                let ObjectQuestion { gvk, namespace, name, .. } = asked.clone();
-                Some(LookupSubject::Object { scene: self.scene(asked.place).name.clone(), gvk, namespace, name })
+            Question::Serves(_) | Question::ApiVersions | Question::ServedTypes => {
+                Some(LookupSubject::Types { scene: self.target.name.clone() })
             }
+            Question::Object(asked) => Some(self.objects(asked.place, asked.into())),
+            Question::List(asked) => Some(self.objects(asked.place, asked.into())),
             _ => None,
         }
+    }
+
+    fn objects(&self, place: Place, lookup: Lookup) -> LookupSubject {
+        LookupSubject::Objects { scene: self.scene(place).name.clone(), lookup }
+    }
+
+    async fn find(&self, place: Place, lookup: Lookup) -> Result<Arc<Value>, RenderError> {
+        let scene = self.scene(place);
+        let watched = self.lookups.watch(&self.component, scene, lookup);
+        object::find(&scene.cluster, &watched).await
     }
 
     fn target(&self) -> &Cluster {
@@ -57,11 +68,12 @@ impl Environment for PassEnvironment {
                 self.lookups.follow_types(&self.component, &self.target);
                 types::api_versions(self.target()).await.map(|versions| Arc::new(json!(versions)))
             }
-            Question::Object(asked) => {
-                let scene = self.scene(asked.place);
-                let watched = self.lookups.watch(&self.component, scene, asked);
-                object::find(&scene.cluster, &watched, asked).await
+            Question::ServedTypes => {
+                self.lookups.follow_types(&self.component, &self.target);
+                types::served_types(self.target()).await.map(|types| Arc::new(json!(types)))
             }
+            Question::Object(asked) => self.find(asked.place, asked.into()).await,
+            Question::List(asked) => self.find(asked.place, asked.into()).await,
             other => Err(RenderError::input(format!("this operator cannot answer {other:?}"))),
         }
     }

@@ -1,4 +1,4 @@
-//! Lookups: questions of renderings about the capabilities and single objects of clusters, answered from discovery and from shared watches
+//! Lookups: questions of renderings about the capabilities and objects of clusters, answered from discovery and from shared watches
 //! (GEN-2, GEN-5).
 
 mod environment;

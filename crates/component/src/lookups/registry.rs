@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use kubewright_core::time::Moment;
 use kubewright_core::why::QueuedBy;
-use kubewright_machinery::object::{GroupVersionKind, Key};
-use kubewright_render::{ObjectQuestion, RenderError};
+use kubewright_machinery::object::Key;
+use kubewright_render::RenderError;
 use kubewright_runtime::cluster::{Cluster, ImpersonatedIdentity};
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{News, follow};
-use kubewright_runtime::watch::{Project, WatchSpec, project_with};
+use kubewright_runtime::watch::{Project, project_with};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::environment::PassEnvironment;
-use super::object::{WatchedLookup, answer};
+use super::object::{Lookup, WatchedLookup, answer};
 use super::types::refused;
 use crate::defaults::SERVER_VERSION_AGE;
 use crate::observe::{Notify, caused_by};
@@ -60,8 +60,8 @@ pub(super) struct Scene {
 pub(super) enum LookupSubject {
     /// The types that a cluster serves.
     Types { scene: String },
-    /// A single object.
-    Object { scene: String, gvk: GroupVersionKind, namespace: String, name: String },
+    /// Objects of a cluster.
+    Objects { scene: String, lookup: Lookup },
 }
 
 /// A task that listens to a subject. The task ends when this is dropped.
@@ -168,21 +168,17 @@ impl Lookups {
         listening.insert(subject, Listening { watched: None, stop });
     }
 
-    /// Watches an object, and queues the component whenever the object differs from the last answer.
-    pub(super) fn watch(&self, component: &Key, scene: &Scene, asked: &ObjectQuestion) -> WatchedLookup {
-        let ObjectQuestion { gvk, namespace, name, .. } = asked.clone();
-        let mut spec = WatchSpec::of_version(&gvk).fields(format!("metadata.name={name}"));
-        if !namespace.is_empty() {
-            spec = spec.in_namespace(&namespace);
-        }
-        let subject = LookupSubject::Object { scene: scene.name.clone(), gvk, namespace, name };
+    /// Watches objects, and queues the component whenever they differ from the last answer.
+    pub(super) fn watch(&self, component: &Key, scene: &Scene, lookup: Lookup) -> WatchedLookup {
+        let spec = lookup.watch();
+        let subject = LookupSubject::Objects { scene: scene.name.clone(), lookup: lookup.clone() };
         let mut state = self.inner.state.lock();
         let listening = state.components.entry(component.clone()).or_default();
         if let Some(watched) = listening.get(&subject).and_then(|listening| listening.watched.clone()) {
             return watched;
         }
         let task = format!("lookup {spec}");
-        let watched = WatchedLookup::new(scene.cluster.watches().subscribe(spec, Arc::clone(&self.inner.projector)));
+        let watched = WatchedLookup::new(lookup, scene.cluster.watches().subscribe(spec, Arc::clone(&self.inner.projector)));
         let (notify, component) = (Arc::clone(&self.inner.notify), component.clone());
         let (stop, here) = (CancellationToken::new(), watched.clone());
         let kind = Arc::new(watched.store.kind().clone());

@@ -28,6 +28,13 @@ pub(super) async fn api_versions(cluster: &Cluster) -> Result<BTreeSet<String>, 
     Ok(served.iter().map(|resource| resource.api_version()).collect())
 }
 
+/// Returns every `group/version` and every `group/version/Kind` that the cluster serves.
+pub(super) async fn served_types(cluster: &Cluster) -> Result<BTreeSet<String>, RenderError> {
+    let served = cluster.discovery().all().await.map_err(refused)?;
+    let of = |api_version: String, kind: &str| [format!("{api_version}/{kind}"), api_version];
+    Ok(served.iter().flat_map(|resource| of(resource.api_version(), &resource.kind)).collect())
+}
+
 pub(super) fn refused(error: ApiError) -> RenderError {
     RenderError::Api(Box::new(error))
 }

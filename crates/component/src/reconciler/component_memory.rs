@@ -31,6 +31,8 @@ pub(crate) struct ComponentMemory {
     pub(crate) inside: Option<&'static str>,
     /// True once differing renderings were reported (once per component and process).
     pub(crate) told_nondeterminism: bool,
+    /// The warnings of the last rendering.
+    pub(crate) told_warnings: Vec<String>,
     /// The last report about namespaces of cluster-scoped objects.
     pub(crate) told_ignored_namespaces: Option<String>,
     /// True once the abandonment of the dependents was reported.

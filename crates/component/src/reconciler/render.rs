@@ -15,10 +15,11 @@ use super::finish::PhaseResult;
 use super::goal::Goal;
 use super::kept_rendering::Rendered;
 use super::select_target::TargetedPass;
+use crate::erased::GeneratorAnswer;
 use crate::lookups::PassEnvironment;
 use crate::observe::Obstacle;
 
-/// The number of objects that an event about differing renderings names.
+/// The number of objects that an event about differing renderings names, and of warnings that one event tells.
 const SHOWN: usize = 5;
 
 /// A pass whose dependents are rendered, as far as its goal needs them. The rendering is in the memory, which keeps it for later passes.
@@ -54,9 +55,10 @@ impl<'a> TargetedPass<'a> {
         self.pass.shared.metrics.rendered();
         let asking: Arc<dyn Environment> = environment.clone();
         self.pass.memory.inside = Some("the generator");
-        let (manifests, asked) =
+        let GeneratorAnswer { manifests, asked, warnings } =
             self.inputs.component.instance.render(inputs.clone(), self.inputs.contents.clone(), asking).await;
         self.pass.memory.inside = None;
+        self.report(warnings);
         // A rendering that failed is also repeated when an answer changes.
         environment.keep(asked.keys());
         let manifests = manifests.map_err(|error| self.render_failed(error))?;
@@ -125,7 +127,23 @@ impl<'a> TargetedPass<'a> {
             digest: self.inputs.digest.clone(),
             revision: self.pass.draft.component.revision,
             stage: if self.pass.is_deleting() { Stage::Deletion } else { Stage::Apply },
+            uid: self.pass.object.uid().to_owned(),
+            created: self.pass.object.creation_timestamp().and_then(|time| time.parse().ok()),
         }
+    }
+
+    /// Reports the warnings of a rendering that the last one did not have.
+    fn report(&mut self, warnings: Vec<String>) {
+        let told = std::mem::replace(&mut self.pass.memory.told_warnings, warnings);
+        let new: Vec<&str> =
+            self.pass.memory.told_warnings.iter().filter(|warning| !told.contains(warning)).map(String::as_str).collect();
+        if new.is_empty() {
+            return;
+        }
+        let more = new.len().saturating_sub(SHOWN);
+        let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+        let note = format!("{}{rest}", new[..new.len() - more].join("; "));
+        self.pass.shared.events.warning(&self.pass.object, "RenderWarning", note);
     }
 
     /// Queues the component when a definition is created or changed.

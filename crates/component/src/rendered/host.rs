@@ -8,13 +8,13 @@ use kubewright_core::flow::Flow;
 use kubewright_core::reference::{References, Resolved};
 use kubewright_core::why::WriteVerb;
 use kubewright_machinery::object::{GroupKind, Key};
-use kubewright_render::{Asked, Environment, ErasedGenerator, Manifest, RenderError, RenderInputs};
+use kubewright_render::{Environment, ErasedGenerator, RenderInputs};
 use kubewright_runtime::cluster::ApiError;
 use kubewright_runtime::reconcile::Context;
 use kubewright_runtime::status::Written;
 use serde_json::{Map, Value};
 
-use crate::erased::{Instance, render_with};
+use crate::erased::{GeneratorAnswer, Instance, render_with};
 use crate::hooks::{HookInputs, Point};
 use crate::kind::Component;
 use crate::reconciler::{Fits, Host};
@@ -73,12 +73,7 @@ impl<K: Component, C: Send + Sync + 'static> Instance for Rendering<K, C> {
         &self.digest
     }
 
-    async fn render(
-        &self,
-        inputs: RenderInputs,
-        references: Resolved,
-        environment: Arc<dyn Environment>,
-    ) -> (Result<Vec<Manifest>, RenderError>, Asked) {
+    async fn render(&self, inputs: RenderInputs, references: Resolved, environment: Arc<dyn Environment>) -> GeneratorAnswer {
         let parameters = self.owner.parameters(&references);
         render_with(&*self.generator, &self.subject, parameters, (inputs, references, environment)).await
     }

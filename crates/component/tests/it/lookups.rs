@@ -48,6 +48,19 @@ async fn curious(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderErro
             let gadget = cx.lookup(&format!("{group}/v1"), "Gadget", namespace, "one").await?;
             json!({ "size": gadget.map_or_else(|| "none".to_owned(), |gadget| gadget["spec"]["size"].to_string()) })
         }
+        "names" => {
+            let found = cx.lookup_list("v1", "ConfigMap", namespace, "role=source").await?.unwrap_or_default();
+            let names: Vec<&str> = found.iter().filter_map(|object| object["metadata"]["name"].as_str()).collect();
+            let kinds = found.iter().all(|object| object["kind"] == "ConfigMap" && object["apiVersion"] == "v1");
+            json!({ "names": names.join(","), "kinds": kinds.to_string() })
+        }
+        "warns" => {
+            for number in 0..7 {
+                cx.warn(format!("warning {number}"));
+                cx.warn(format!("warning {number}"));
+            }
+            json!({})
+        }
         _ => json!({}),
     };
     let copy = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "copy" }, "data": data });
@@ -223,6 +236,54 @@ async fn an_object_that_may_not_be_watched_is_read() {
     until_copied(&world, json!({ "value": "a" })).await;
     world.until_ready("looks").await;
     assert!(!world.journal().since(mark).verb(Verb::Get).of("", "configmaps").named("source").is_empty());
+}
+
+/// Returns a ConfigMap with the label that the component `names` looks for.
+fn labelled(name: &str) -> Value {
+    let mut object = config_map(name, "");
+    object["metadata"]["labels"] = json!({ "role": "source" });
+    object
+}
+
+// GEN-2, GEN-5
+#[tokio::test]
+async fn a_looked_up_list_causes_a_new_rendering_when_an_object_joins_or_leaves_it() {
+    let world = start().await;
+    world.create(&labelled("b")).await;
+    world.create(&config_map("unlabelled", "")).await;
+    world.set(&bundle("names", &[])).await;
+    world.until_ready("names").await;
+    until_copied(&world, json!({ "names": "b", "kinds": "true" })).await;
+    world.create(&labelled("a")).await;
+    until_copied(&world, json!({ "names": "a,b", "kinds": "true" })).await;
+    world.patch(&config_map("b", ""), json!({ "metadata": { "labels": { "role": "none" } } })).await;
+    until_copied(&world, json!({ "names": "a", "kinds": "true" })).await;
+    world.until_ready("names").await;
+    assert_eq!(renders(&world), 3);
+}
+
+// GEN-2: if a watch is forbidden, the objects are read in each pass.
+#[tokio::test]
+async fn a_list_that_may_not_be_watched_is_read() {
+    let world = start().await;
+    world.create(&labelled("a")).await;
+    // The first list of ConfigMaps is that of the lookup.
+    world.faults().on(Verb::List).of("", "configmaps").times(1).forbidden();
+    world.set(&bundle("names", &[])).await;
+    until_copied(&world, json!({ "names": "a", "kinds": "true" })).await;
+    world.until_ready("names").await;
+}
+
+// GEN-2
+#[tokio::test]
+async fn warnings_of_a_rendering_are_one_event_that_later_passes_do_not_repeat() {
+    let world = start().await;
+    world.set(&bundle("warns", &[])).await;
+    world.until_ready("warns").await;
+    world.patch(&bundle("warns", &[]), json!({ "metadata": { "annotations": { "changed": "true" } } })).await;
+    world.pass(Duration::from_mins(11)).await;
+    assert!(renders(&world) > 1);
+    assert_eq!(world.events("RenderWarning").await, ["warning 0; warning 1; warning 2; warning 3; warning 4; and 2 more"]);
 }
 
 /// Returns a secret with a kubeconfig.

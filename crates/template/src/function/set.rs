@@ -61,8 +61,13 @@ impl FunctionSet {
         signature: Signature,
         body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
     ) {
+        self.insert(name, TemplateFunction::new(signature, body));
+    }
+
+    /// Adds a function that exists already, as [`Self::add`] does.
+    pub fn insert(&mut self, name: &'static str, function: TemplateFunction) {
         self.forbidden.remove(name);
-        self.functions.insert(name, TemplateFunction::new(signature, body));
+        self.functions.insert(name, function);
     }
 
     /// Adds a method of a named map type. The map is the first argument of the body; the signature is that of the others.

@@ -22,6 +22,7 @@ pub use delimiters::Delimiters;
 pub(crate) use number::{float, signed};
 #[cfg(test)]
 pub(crate) use operand::LANGUAGE_FUNCTIONS;
+pub use operand::is_reserved_name;
 pub(crate) use parser::parse;
 pub(crate) use tree::{
     Branch, NumberLiteral, Offset, Operand, OperandTerm, SourceFile, TemplateCommand, TemplateNode, TemplatePipeline,

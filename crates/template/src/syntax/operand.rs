@@ -16,6 +16,14 @@ pub(crate) const LANGUAGE_FUNCTIONS: [&str; 19] = [
     "slice", "urlquery",
 ];
 
+/// Returns true if a function of a caller cannot have this name: it belongs to the language, or is none that the language can call.
+pub fn is_reserved_name(name: &str) -> bool {
+    let is_letter = |c: char| c.is_alphabetic() || c == '_';
+    let is_name = name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_numeric());
+    let is_constant = matches!(name, "true" | "false");
+    !is_name || is_constant || Keyword::of(name).is_some() || LANGUAGE_FUNCTIONS.binary_search(&name).is_ok()
+}
+
 impl<'a> TreeParser<'a> {
     /// Returns the term that a lexeme is; None if it is none. Parentheses belong to the pipeline.
     pub(super) fn term(&mut self, lexeme: Lexeme) -> Result<Option<Operand>, TemplateError> {

@@ -23,3 +23,35 @@ impl From<&Value> for GoValue {
         }
     }
 }
+
+impl GoValue {
+    /// Returns the value as decoders give it that keep integers, such as those of clients for objects of a cluster: an integer is an `int64`.
+    pub fn with_integers(value: &Value) -> Self {
+        match value {
+            Value::Number(number) => number.as_i64().map_or_else(|| Self::from(value), Self::int64),
+            Value::Array(items) => Self::list(items.iter().map(Self::with_integers)),
+            Value::Object(fields) => {
+                let fields = fields.iter().map(|(name, value)| (name.as_str(), Self::with_integers(value)));
+                GoMap::from_pairs(fields).into()
+            }
+            other => Self::from(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn integers_of_objects_stay_integers() {
+        assert!(matches!(GoValue::with_integers(&json!(3)), GoValue::Integer(3, _)));
+        assert!(matches!(GoValue::with_integers(&json!(0.5)), GoValue::Float(_)));
+        assert!(matches!(GoValue::from(&json!(3)), GoValue::Float(_)));
+        let GoValue::Map(map) = GoValue::with_integers(&json!({ "items": [-1] })) else { panic!("no map") };
+        let GoValue::List(items) = map.field("items") else { panic!("no list") };
+        assert!(matches!(items.first(), Some(GoValue::Integer(-1, _))));
+    }
+}

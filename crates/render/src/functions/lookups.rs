@@ -1,0 +1,125 @@
+//! Functions of templates that look up objects in clusters (13.5).
+
+#[cfg(feature = "helm")]
+use std::any::Any;
+
+use kubewright_template::{FunctionCall, FunctionError, FunctionSet, GoMap, GoValue, Parameter, Signature, TemplateHost};
+use serde_json::Value;
+
+use crate::context::type_of;
+use crate::environment::{ListQuestion, ObjectQuestion, Place, Question};
+use crate::host::{RenderHost, UNANSWERED};
+
+const FOUR_TEXTS: Signature = Signature::of(&[Parameter::String; 4]);
+
+/// The result of a function for an object that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Absence {
+    /// An empty map.
+    Empty,
+    /// An error, which ends the rendering.
+    Error,
+}
+
+/// Adds `lookup`, `mustLookup` and `lookupList`, and the same functions for the cluster of the component: `localLookup`, `mustLocalLookup` and
+/// `localLookupList`. Functions of these names are replaced.
+pub(crate) fn add_lookups(set: &mut FunctionSet) {
+    let single = [
+        ("lookup", Place::Target, Absence::Empty),
+        ("mustLookup", Place::Target, Absence::Error),
+        ("localLookup", Place::Local, Absence::Empty),
+        ("mustLocalLookup", Place::Local, Absence::Error),
+    ];
+    for (name, place, absence) in single {
+        set.add(name, FOUR_TEXTS, move |call| look_up(call, place, absence));
+    }
+    for (name, place) in [("lookupList", Place::Target), ("localLookupList", Place::Local)] {
+        set.add(name, FOUR_TEXTS, move |call| list(call, place));
+    }
+}
+
+/// Returns an object; a list of the type's objects if the name is empty.
+fn look_up(call: &mut FunctionCall<'_>, place: Place, absence: Absence) -> Result<GoValue, FunctionError> {
+    let [api_version, kind, namespace, name] = texts(call);
+    let Some(host) = render_host(call.host) else { return Ok(empty()) };
+    if name.is_empty() {
+        return objects(host, place, &api_version, &kind, namespace, String::new());
+    }
+    let gvk = type_of(&api_version, &kind).ok_or_else(|| malformed(&api_version, &kind))?;
+    let title = if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") };
+    let object = host.objects(Question::Object(ObjectQuestion { place, gvk, namespace, name })).map_err(FunctionError::new)?;
+    if !object.is_null() {
+        return Ok(GoValue::with_integers(&object));
+    }
+    // An environment does not tell an absent type from an absent object, and types of the other cluster cannot be asked for.
+    if place == Place::Target && !is_served(host, &api_version, &kind)? {
+        return Err(unknown_type(&api_version, &kind));
+    }
+    match absence {
+        Absence::Empty => Ok(empty()),
+        Absence::Error => Err(FunctionError::new(format!("{title} of {api_version} does not exist"))),
+    }
+}
+
+/// Returns a list of the objects that a label selector selects.
+fn list(call: &mut FunctionCall<'_>, place: Place) -> Result<GoValue, FunctionError> {
+    let [api_version, kind, namespace, selector] = texts(call);
+    let Some(host) = render_host(call.host) else { return Ok(empty()) };
+    objects(host, place, &api_version, &kind, namespace, selector)
+}
+
+fn objects(
+    host: &RenderHost,
+    place: Place,
+    api_version: &str,
+    kind: &str,
+    namespace: String,
+    selector: String,
+) -> Result<GoValue, FunctionError> {
+    let gvk = type_of(api_version, kind).ok_or_else(|| malformed(api_version, kind))?;
+    let answer = host.objects(Question::List(ListQuestion { place, gvk, namespace, selector })).map_err(FunctionError::new)?;
+    let Value::Array(items) = &*answer else { return Err(unknown_type(api_version, kind)) };
+    let fields = [
+        ("apiVersion", api_version.into()),
+        ("kind", format!("{kind}List").as_str().into()),
+        ("metadata", empty()),
+        ("items", GoValue::list(items.iter().map(GoValue::with_integers))),
+    ];
+    Ok(GoMap::from_pairs(fields).into())
+}
+
+fn is_served(host: &RenderHost, api_version: &str, kind: &str) -> Result<bool, FunctionError> {
+    let answer = host.answers().ask(Question::Serves(format!("{api_version}/{kind}")));
+    answer.map(|answer| *answer == Value::Bool(true)).ok_or_else(|| FunctionError::new(UNANSWERED))
+}
+
+fn texts(call: &mut FunctionCall<'_>) -> [String; 4] {
+    [0, 1, 2, 3].map(|index| call.string(index).to_text().into_owned())
+}
+
+/// Returns the host of the rendering; that of a template of a chart is inside of the chart's own.
+fn render_host(host: &dyn TemplateHost) -> Option<&RenderHost> {
+    let own = host.as_any().downcast_ref();
+    #[cfg(feature = "helm")]
+    let own = own.or_else(|| {
+        let host: &dyn Any = kubewright_chart::chart_host(host)?;
+        host.downcast_ref()
+    });
+    own
+}
+
+fn empty() -> GoValue {
+    GoMap::default().into()
+}
+
+fn malformed(api_version: &str, kind: &str) -> FunctionError {
+    FunctionError::new(format!(
+        "no type has the apiVersion {api_version:?} and the kind {kind:?}; such as: \"apps/v1\" and \"Deployment\""
+    ))
+}
+
+fn unknown_type(api_version: &str, kind: &str) -> FunctionError {
+    FunctionError::new(format!(
+        "the cluster does not serve {kind} of {api_version}; install its definition first, or look it up only if it is served"
+    ))
+}

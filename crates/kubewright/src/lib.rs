@@ -49,6 +49,9 @@
 
 // The code of these chapters of the book is compiled and run as doc tests.
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/charts.md")]
+mod charts_chapter {}
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/reconcilers.md")]
 mod reconcilers_chapter {}
 #[cfg(doctest)]

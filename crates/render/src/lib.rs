@@ -6,6 +6,10 @@
 //! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `host`, `functions`, `manifest`,
 //! `policy_marks`, `generator`, `combinators`, `manifests`, `helm`.
 
+#[cfg(all(doctest, feature = "helm"))]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod answers;
 mod capabilities;
 mod combinators;

@@ -26,7 +26,7 @@ pub(crate) struct Unanswered {
 
 impl Unanswered {
     /// Returns the questions to ask next. The arguments of a question for objects may depend on capabilities, so these come first.
-    pub(crate) fn to_ask(self) -> Vec<Question> {
+    pub(crate) fn into_questions(self) -> Vec<Question> {
         if self.capabilities.is_empty() { self.objects.into_iter().collect() } else { self.capabilities.into_iter().collect() }
     }
 }

@@ -58,11 +58,14 @@ pub struct ServerVersion {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use async_trait::async_trait;
     use serde_json::{Map, json};
 
     use super::*;
+    use crate::environment::{Environment, Place, answer_digest};
     use crate::{RenderContext, RenderInputs};
 
     /// An environment with one object, which counts the questions.

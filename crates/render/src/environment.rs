@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use kubewright_machinery::object::{GroupVersionKind, canonical_sha256};
-use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::RenderError;

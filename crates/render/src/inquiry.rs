@@ -76,7 +76,7 @@ impl Inquiry {
                 RunEnd { result, used, unanswered }
             })
             .await;
-            let questions = end.unanswered.to_ask();
+            let questions = end.unanswered.into_questions();
             if questions.is_empty() {
                 self.note_inputs(&end.used);
                 return end.result;

@@ -91,6 +91,10 @@ impl DirectoryWalk<'_> {
         if !target.starts_with(&self.root) {
             return Err(ChartError::Archive(format!("the link {name} leaves the chart")));
         }
+        let directory = fs::canonicalize(path.parent().unwrap_or(&self.root)).map_err(failed)?;
+        if directory.starts_with(&target) {
+            return Err(ChartError::Archive(format!("the link {name} leads back to a directory that contains it")));
+        }
         fs::metadata(&target).map_err(failed)
     }
 

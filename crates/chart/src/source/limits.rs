@@ -29,7 +29,7 @@ pub(crate) struct FileUsage {
 
 impl FileUsage {
     /// Returns the usage of a file.
-    pub(crate) const fn of(file: &ChartFile) -> Self {
+    pub(crate) fn of(file: &ChartFile) -> Self {
         Self { files: 1, size: file.data.len() as u64 }
     }
 

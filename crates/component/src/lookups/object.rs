@@ -60,7 +60,7 @@ impl Lookup {
         match self.selection {
             LookupSelection::Name(_) => objects.into_iter().next().unwrap_or_default(),
             LookupSelection::Labels(_) => {
-                objects.sort_by(|a, b| a.namespace().cmp(&b.namespace()).then_with(|| a.name().cmp(&b.name())));
+                objects.sort_by(|a, b| a.namespace().cmp(b.namespace()).then_with(|| a.name().cmp(b.name())));
                 Arc::new(objects.into_iter().map(Arc::unwrap_or_clone).collect())
             }
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kubewright_core::backoff::Transient;
 use kubewright_core::dependents::{Desired, DesiredObject, PrepareContext, prepare};
 use kubewright_core::flow::{Failure, Origin, Reason};
-use kubewright_machinery::object::{GroupKind, GroupVersionKind};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
 use kubewright_render::{Environment, InputError, RenderError, RenderInputs, Stage, answer_digest};
 use kubewright_runtime::watch::WatchSpec;
 

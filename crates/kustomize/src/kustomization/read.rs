@@ -121,7 +121,7 @@ fn invalid(members: &Map<String, Value>, error: &serde_json::Error, file: &str) 
         Some((name.clone(), Kustomization::deserialize(&alone).err()?.to_string()))
     };
     let (field, message) =
-        members.iter().find_map(error_of).map_or((None, error.to_string()), |(name, error)| (Some(name), error));
+        members.iter().find_map(error_of).map_or_else(|| (None, error.to_string()), |(name, error)| (Some(name), error));
     let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
     let problem = BuildProblem(match unknown {
         Some((name, rest)) => format!("invalid Kustomization: unknown field {name:?}{rest}"),

@@ -1,5 +1,7 @@
 //! Kustomizations that are refused: what is not supported, what is wrong, and what exceeds the limits.
 
+use std::fmt::Write as _;
+
 use kubewright_kustomize::{BuildLimits, build_within};
 
 use crate::files::{built, deployment, failure, map, tree};
@@ -83,12 +85,12 @@ fn errors_of_changes_name_the_entry_the_object_and_the_field() {
         "kustomization.yaml: labels[0]: ConfigMap.v1.[noGrp]/m.[noNs]: considering field 'data/k': expected a map, found string"
     );
     assert_eq!(
-        text("patches: [{target: {name: m}, patch: '[{op: replace, path: \"\", value: 1}]'}]"),
-        "kustomization.yaml: patches[0]: ConfigMap.v1.[noGrp]/m.[noNs]: the JSON patch makes the object a value of type number; keep its root an object"
+        text("patches: [{target: {name: m}, patch: '[{op: replace, path: \"\", value: [1]}]'}]"),
+        "kustomization.yaml: patches[0]: ConfigMap.v1.[noGrp]/m.[noNs]: the JSON patch makes the object a value of type array; keep its root an object"
     );
     assert!(
-        text("replicas: [{name: n, count: 1}]")
-            .starts_with("kustomization.yaml: replicas[0]: resource with name n does not match")
+        text("replicas: [{name: absent, count: 1}]")
+            .starts_with("kustomization.yaml: replicas[0]: resource with name absent does not match")
     );
 }
 
@@ -128,7 +130,7 @@ fn aliases_that_multiply_are_refused_with_the_file() {
     let mut bomb = String::from("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..10 {
         let inner = format!("*a{}, ", level - 1).repeat(10);
-        bomb.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
+        let _ = writeln!(bomb, "a{level}: &a{level} [{inner}]");
     }
     let text = failure(&[("kustomization.yaml", "resources: [m.yaml]"), ("m.yaml", &bomb)]);
     assert!(text.starts_with("m.yaml: read YAML: document contains excessive aliasing at line "), "{text}");

@@ -114,8 +114,10 @@ fn json_is_yaml() {
     assert_eq!(document(text).unwrap(), json!({"a": [1, "x", null, {"b": "é\n"}], "c": {}}));
 }
 
+type DocumentReader = fn(&str) -> Result<Vec<Value>, YamlError>;
+
 /// The readers of documents that share no parser options, by name.
-const READERS: [(&str, fn(&str) -> Result<Vec<Value>, YamlError>); 3] = [
+const READERS: [(&str, DocumentReader); 3] = [
     ("documents", documents),
     ("documents_of_yaml_1_2", documents_of_yaml_1_2),
     ("first_document", |text| first_document(text).map(|document| vec![document])),
@@ -144,7 +146,8 @@ fn texts_that_ask_for_too_much_are_refused() {
 fn large_texts_are_not_copied_often() {
     let large = "x".repeat(1 << 20);
     let by_aliases = format!("a: &a {large}\nb: [{}]", "*a, ".repeat(40));
-    let by_anchors = format!("{}{large}{}", (0..40).map(|level| format!("&a{level} [")).collect::<String>(), "]".repeat(40));
+    let by_anchors =
+        format!("{}{large}{}", (0..40).fold(String::new(), |text, level| text + &format!("&a{level} [")), "]".repeat(40));
     for (name, read) in &READERS[1..] {
         for text in [&by_aliases, &by_anchors] {
             assert!(read(text).unwrap_err().to_string().contains("document contains excessive aliasing"), "{name}");

@@ -23,7 +23,7 @@ fn chart(lines: &[&str]) -> HelmChart {
 fn chart_of(metadata: &str, lines: &[&str]) -> HelmChart {
     let data: String = lines.iter().map(|line| format!("  {line}\n")).collect();
     let template = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata:\n{data}");
-    HelmChart::files([("Chart.yaml", metadata), ("templates/map.yaml", &template)])
+    HelmChart::files([("Chart.yaml", metadata), ("templates/map.yaml", template.as_str())])
 }
 
 /// Returns the data of the ConfigMap.
@@ -64,9 +64,10 @@ async fn only_the_capabilities_that_templates_ask_for_become_inputs() {
         .with(Question::ServedTypes, types)
         .with(Question::Version, json!({ "major": "1", "minor": "29+", "gitVersion": "v1.29.4-gke.100" }));
     let has = "{{ .Capabilities.APIVersions.Has \"apps/v1/Deployment\" }} {{ .Capabilities.APIVersions.Has \"x/v1\" }}";
+    let has = format!("a: {has}");
     let cases = [
         ("a: b", "b", vec![]),
-        (&format!("a: {has}"), "true false", vec![serves("apps/v1/Deployment"), serves("x/v1")]),
+        (has.as_str(), "true false", vec![serves("apps/v1/Deployment"), serves("x/v1")]),
         ("a: {{ .Capabilities.KubeVersion.Version }}", "v1.29.4-gke.100", vec![Question::Version]),
         ("a: {{ .Capabilities.APIVersions | join \" \" }}", "apps/v1 apps/v1/Deployment v1", vec![Question::ServedTypes]),
     ];

@@ -42,8 +42,10 @@ async fn render(expression: &str) -> (Result<String, RenderError>, BTreeSet<Ques
     let template = format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata:\n  a: {{{{ {expression} | toJson | quote }}}}\n"
     );
-    let chart =
-        HelmChart::files([("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"), ("templates/map.yaml", &template)]);
+    let chart = HelmChart::files([
+        ("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+        ("templates/map.yaml", template.as_str()),
+    ]);
     let context = context(&cluster(), json!({}), inputs());
     let found = objects(&chart, &context).await;
     let text = found.map(|objects| objects[0]["data"]["a"].as_str().unwrap().to_owned());
@@ -101,8 +103,10 @@ async fn an_empty_name_gives_a_list() {
     let template = format!(
         "data: {{{{ {expression} | toJson | quote }}}}{{{{ end }}}}\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\n"
     );
-    let chart =
-        HelmChart::files([("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"), ("templates/map.yaml", &template)]);
+    let chart = HelmChart::files([
+        ("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+        ("templates/map.yaml", template.as_str()),
+    ]);
     let context = context(&cluster(), json!({}), inputs());
     let found = objects(&chart, &context).await.unwrap();
     assert_eq!(found[0]["data"], "[\"first\",\"second\",\"SecretList\"]");

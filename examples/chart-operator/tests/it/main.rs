@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod command;
+mod corpus;
 mod disturbance;
 mod lifecycle;
 mod scene;

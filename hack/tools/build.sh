@@ -6,7 +6,7 @@
 # Environment:
 #   KUBEWRIGHT_TOOLS_DIR   output folder (default: ${XDG_CACHE_HOME:-$HOME/.cache}/kubewright/tools)
 #
-# About 6 minutes on two cores the first time; nothing to do when the folder is up to date. Progress goes to stderr.
+# About 3 minutes on two cores the first time; nothing to do when the folder is up to date. Progress goes to stderr.
 # Ends with status 77 and says why when Go or the module proxy is not there.
 set -euo pipefail
 

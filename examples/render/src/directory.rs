@@ -92,7 +92,7 @@ impl FileTree for DirectoryTree {
         match self.entry(path)? {
             TreeEntry::Directory(_) => None,
             TreeEntry::File { path, content } => {
-                let read = || fs::read(path).map(Some).unwrap_or_else(|error| self.fault(path, &error));
+                let read = || fs::read(path).map_or_else(|error| self.fault(path, &error), Some);
                 content.get_or_init(read).as_deref()
             }
         }

@@ -150,7 +150,7 @@ fn makes_keys(case: &Value) -> bool {
 fn table(counts: &BTreeMap<&str, GroupCount>) -> String {
     let mut table = "| cases | number | equal | other words | need a chart |\n| --- | --- | --- | --- | --- |\n".to_owned();
     let mut sum = GroupCount::default();
-    let mut row = |table: &mut String, title: &str, count: &GroupCount| {
+    let row = |table: &mut String, title: &str, count: &GroupCount| {
         let GroupCount { cases, equal, other_words, of_charts } = count;
         writeln!(table, "| {title} | {cases} | {equal} | {other_words} | {of_charts} |").unwrap();
     };

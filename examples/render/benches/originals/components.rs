@@ -37,7 +37,9 @@ pub(crate) fn measure(words: &[String]) {
 
     let begun = Instant::now();
     let requests: Vec<ChartRequest> = (0..components).map(request).collect();
-    requests.iter().for_each(|request| drop(render(request)));
+    for request in &requests {
+        drop(render(request));
+    }
     let each = begun.elapsed() / components as u32;
     println!("first rendering {first:.0?}, each of the others {each:.0?}");
     assert_eq!(chart.compiled_texts(), texts, "a rendering has compiled a text");

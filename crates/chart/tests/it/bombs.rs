@@ -41,9 +41,10 @@ fn endless_includes_end_in_an_error() {
     let alone = "{{ define \"a\" }}{{ include \"a\" . }}{{ end }}{{ include \"a\" . }}";
     let in_turns =
         "{{ define \"a\" }}{{ include \"b\" . }}{{ end }}{{ define \"b\" }}{{ include \"a\" . }}{{ end }}{{ include \"a\" . }}";
-    for template in [alone, in_turns] {
+    for (template, last) in [(alone, "a"), (in_turns, "b")] {
         let error = error_of(template);
-        assert!(error.contains("rendering template has a nested reference name: a: unable to execute template"), "{error:.300}");
+        let expected = format!("rendering template has a nested reference name: {last}: unable to execute template");
+        assert!(error.contains(&expected), "{}", &error[error.len() - 300..]);
     }
     for template in [
         "{{ define \"a\" }}{{ template \"a\" . }}{{ end }}{{ template \"a\" . }}",
@@ -89,7 +90,8 @@ fn enormous_texts_end_in_an_error() {
         ("{{ repeat 1000000000 \"xyz\" }}", "larger than the limit of 67108864 bytes"),
         ("{{ \"x\" | indent 1000000000 }}", "larger than the limit of 67108864 bytes"),
         ("{{ randAlphaNum 1000000000 }}", "larger than the limit of 67108864 bytes"),
-        ("{{ $x := \"x\" }}{{ range 40 }}{{ $x = cat $x $x }}{{ end }}", "exceeds the limit of 67108864 bytes"),
+        ("{{ $x := \"x\" }}{{ range 40 }}{{ $x = cat $x $x }}{{ end }}", "larger than the limit of 67108864 bytes"),
+        ("{{ range 100 }}{{ printf \"%1000000d\" 1 }}{{ end }}", "the output exceeds the limit of 67108864 bytes"),
         ("{{ range 100 }}{{ repeat 1000000 \"x\" }}{{ end }}", "the output exceeds the limit of 67108864 bytes"),
         (
             "{{ $l := list }}{{ range 100 }}{{ $l = append $l (repeat 20000000 \"x\") }}{{ end }}",
@@ -104,10 +106,8 @@ fn enormous_texts_end_in_an_error() {
 #[test]
 fn enormous_widths_of_numbers_are_noted_in_the_output_as_by_go() {
     let template = "a: {{ printf \"%1000000001d|%.1000000001f\" 1 1.5 | quote }}\nb: {{ printf \"%*d\" 1000000001 1 | quote }}";
-    let object = object_of(&[("templates/a.yaml", template)]);
-    assert!(object["a"].as_str().unwrap().contains("%!(BADWIDTH)"), "{object}");
-    assert!(object["a"].as_str().unwrap().contains("%!(BADPREC)"), "{object}");
-    assert!(object["b"].as_str().unwrap().contains("%!(BADWIDTH)"), "{object}");
+    let expected = json!({"a": "%!(NOVERB)%!(EXTRA int=1, float64=1.5)", "b": "%!(BADWIDTH)1"});
+    assert_eq!(object_of(&[("templates/a.yaml", template)]), expected);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn values_that_are_nested_deep_are_refused() {
     let deep = format!("a: {}{}", "[".repeat(10_000), "]".repeat(10_000));
     for compat in [HelmCompat::Helm4, HelmCompat::Helm3] {
         let error = parse_values(deep.as_bytes(), compat).unwrap_err();
-        assert!(error.contains("nested") || error.contains("depth") || error.contains("deep"), "{error:.300}");
+        assert!(error.ends_with("error converting YAML to JSON: yaml: recursion limit exceeded"), "{error:.300}");
     }
     let error = ChartLoader::default().files([("Chart.yaml", "name: top\nversion: 1.0.0"), ("values.yaml", &deep)]).unwrap_err();
     assert!(error.to_string().starts_with("cannot load values.yaml: "), "{error:.300}");
@@ -153,12 +153,12 @@ fn values_of_a_request_may_be_nested_as_deep_as_json() {
     for _ in 0..120 {
         value = json!({"a": value});
     }
-    let compiled = CompiledChart::new(load("", &[("templates/a.yaml", "a: {{ .Values | toJson }}")])).unwrap();
+    let template = "length: {{ .Values | toJson | len }}";
+    let compiled = CompiledChart::new(load("", &[("templates/a.yaml", template)])).unwrap();
     let mut request = ChartRequest::new("rel", "ns");
     request.values.insert("a".to_owned(), value);
-    // Whether YAML may be nested that deep is another question; neither answer may exhaust the stack.
-    let result = compiled.render(&request, Rc::new(OfflineHost::default()));
-    assert!(result.is_ok_and(|rendered| rendered.documents[0].object["a"]["a"].is_object()));
+    let rendered = compiled.render(&request, Rc::new(OfflineHost::default())).unwrap();
+    assert_eq!(rendered.documents[0].object, json!({"length": 121 * 6 + 5}));
 }
 
 #[test]

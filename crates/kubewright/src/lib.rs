@@ -49,6 +49,9 @@
 
 // The code of these chapters of the book is compiled and run as doc tests.
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/charts.md")]
+mod charts_chapter {}
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/kustomizations.md")]
 mod kustomizations_chapter {}
 #[cfg(doctest)]

@@ -1,6 +1,7 @@
 //! Rendering: templates compiled once, executed for a request, and split into documents.
 
 mod compiled;
+mod crds;
 mod documents;
 mod execution_error;
 mod functions;

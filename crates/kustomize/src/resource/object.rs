@@ -71,6 +71,15 @@ impl Configuration {
     }
 }
 
+impl BuildOrigin {
+    /// Returns the size of all texts, in bytes.
+    pub(crate) fn text_size(&self) -> usize {
+        let configuration =
+            self.configured_by.as_ref().map_or(0, |by| by.api_version.len() + by.kind.len() + by.name.len() + by.namespace.len());
+        self.path.len() + self.configured_in.len() + configuration
+    }
+}
+
 impl BuildResource {
     pub(crate) fn new(object: Value) -> Self {
         Self { object, ..Self::default() }

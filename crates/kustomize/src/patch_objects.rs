@@ -133,14 +133,15 @@ impl ObjectPatches {
         }
         let mut layers = layers(objects);
         let schemas = MergeSchemas::default();
+        let mut bytes = ObjectBytes::new(limits);
+        for resource in layers.iter().flat_map(|list| &list.resources) {
+            bytes.add(&resource.object).map_err(|problem| problem.in_file(""))?;
+        }
         for (field, transformer) in &self.transformers {
-            let in_field = |problem: BuildProblem| problem.in_field("", field);
-            let mut bytes = ObjectBytes::new(limits);
             for (index, list) in layers.iter_mut().enumerate() {
                 if index == 0 || has_targets(transformer, list) {
-                    transformer.apply(list, &schemas).map_err(in_field)?;
+                    transformer.apply(list, &schemas, &mut bytes).map_err(|problem| problem.in_field("", field))?;
                 }
-                list.resources.iter().try_for_each(|resource| bytes.add(&resource.object)).map_err(in_field)?;
             }
         }
         let mut results = vec![None; count];

@@ -137,7 +137,8 @@ fn group(id: &str) -> &'static str {
         "coalesce" => "default",
         start => start,
     };
-    GROUPS.iter().find(|(known, _)| *known == start).map_or_else(|| panic!("the case {id} is in no group"), |(_, title)| title)
+    let group = GROUPS.iter().find(|(known, _)| *known == start);
+    group.unwrap_or_else(|| panic!("the case {id} is in no group")).1
 }
 
 /// Returns true for a case that makes keys or certificates, which only a feature of the crate can.

@@ -4,7 +4,6 @@
 
 mod command;
 mod corpus;
-mod disturbance;
 mod lifecycle;
 mod scene;
 mod values;

@@ -55,7 +55,7 @@ pub fn derive_holds_references(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The struct is the type of a field of a spec that derives `Component`, flattened or not, and not in an option. Fields that are `None` are absent, so that
+/// The struct is the type of a field of a spec that derives `Component`, flattened or not. Fields that are `None` are absent, so that
 /// the defaults of the chart hold. `HelmChart::check_values` compares the struct with a chart.
 #[proc_macro_derive(Values)]
 pub fn derive_values(input: TokenStream) -> TokenStream {

@@ -33,6 +33,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             fn values(&self) -> ::core::option::Option<::kubewright::component::Parameters> {
                 ::core::option::Option::Some(::kubewright::component::TypedValues::parameters(self))
             }
+
+            fn holds_values() -> bool {
+                true
+            }
         }
     })
 }

@@ -8,6 +8,7 @@ use kubewright_template::value::MapType;
 use kubewright_template::{ExecutionUsage, FunctionSet, GoMap, GoValue, TemplateLimits};
 
 use super::crds::ParsedCrds;
+use super::document_cache::DocumentCache;
 use super::documents::documents_of;
 use super::execution_error::template_error;
 use super::functions::chart_functions;
@@ -37,6 +38,7 @@ pub struct CompiledChart {
     chart: Arc<Chart>,
     templates: ChartTemplates,
     crds: ParsedCrds,
+    documents: DocumentCache,
     limits: TemplateLimits,
     #[cfg(feature = "schema")]
     schemas: ChartSchemas,
@@ -75,6 +77,7 @@ impl CompiledChartBuilder {
             chart: self.chart,
             templates: ChartTemplates::new(self.functions),
             crds: ParsedCrds::default(),
+            documents: DocumentCache::default(),
             limits: self.limits,
             #[cfg(feature = "schema")]
             schemas: ChartSchemas::default(),
@@ -107,6 +110,11 @@ impl CompiledChart {
         self.templates.compiled_texts()
     }
 
+    /// Returns the number of documents of outputs that have been read as YAML so far. It stays the same while a rendering gives documents of the last ones.
+    pub fn read_documents(&self) -> usize {
+        self.documents.read()
+    }
+
     /// Renders the chart. The host is asked while templates are executed.
     pub fn render(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedChart, ChartError> {
         let compat = self.compat();
@@ -115,7 +123,7 @@ impl CompiledChart {
         outputs.retain(|path, output| !path.ends_with(NOTES) && !output.trim().is_empty());
         let mut documents = Vec::new();
         for (path, output) in &outputs {
-            documents.extend(documents_of(path, output, compat)?);
+            documents.extend(documents_of(path, output, compat, &self.documents)?);
         }
         let crds = self.crds.of(&root)?;
         Ok(RenderedChart { documents, crds: crds.documents, crd_files: crds.files, notes, warnings, compat })

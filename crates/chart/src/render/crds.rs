@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::document_cache::DocumentCache;
 use super::documents::documents_of;
 use super::rendered::ChartDocument;
 use crate::compat::HelmCompat;
@@ -51,7 +52,7 @@ impl ParsedCrds {
         if let Some(documents) = self.files.lock().get(&key) {
             return Ok(documents.clone());
         }
-        let documents = documents_of(path, &String::from_utf8_lossy(&file.data), HelmCompat::Helm4)?;
+        let documents = documents_of(path, &String::from_utf8_lossy(&file.data), HelmCompat::Helm4, &DocumentCache::default())?;
         let documents: Arc<[ChartDocument]> = documents.into_iter().filter(|document| !document.object.is_null()).collect();
         self.files.lock().insert(key, documents.clone());
         Ok(documents)

@@ -2,6 +2,7 @@
 
 mod compiled;
 mod crds;
+mod document_cache;
 mod documents;
 mod execution_error;
 mod functions;

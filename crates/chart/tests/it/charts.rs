@@ -262,7 +262,7 @@ fn a_schema_from_elsewhere_is_refused() {
 }
 
 #[test]
-fn a_second_rendering_compiles_nothing() {
+fn a_second_rendering_compiles_and_reads_nothing() {
     let chart = load(
         "dependencies: [{name: db, version: 1.x, condition: db.enabled}, {name: db, version: 1.x, alias: cache}]",
         &[
@@ -279,8 +279,9 @@ fn a_second_rendering_compiles_nothing() {
     assert_eq!(compiled.compiled_texts(), 4);
     let mut request = ChartRequest::new("rel", "ns");
     let first = render(&request);
-    assert_eq!(compiled.compiled_texts(), 5);
+    assert_eq!((compiled.compiled_texts(), compiled.read_documents()), (5, 2));
     assert_eq!(render(&request), first);
+    assert_eq!((compiled.compiled_texts(), compiled.read_documents()), (5, 2));
     request.release.name = "other".to_owned();
     let Value::Object(values) = json!({"db": {"enabled": false}}) else { return };
     request.values = values;

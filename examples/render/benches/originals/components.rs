@@ -6,7 +6,6 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use kubewright_chart::{ChartRequest, OfflineHost, RenderedChart};
-use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::json;
 
 use crate::inside::compiled;
@@ -33,7 +32,7 @@ pub(crate) fn measure(words: &[String]) {
     let begun = Instant::now();
     drop(render(&request(0)));
     let first = begun.elapsed();
-    let (texts, before) = (chart.compiled_texts(), peak());
+    let (texts, before) = (chart.compiled_texts(), resident());
 
     let begun = Instant::now();
     let requests: Vec<ChartRequest> = (0..components).map(request).collect();
@@ -44,12 +43,18 @@ pub(crate) fn measure(words: &[String]) {
     println!("first rendering {first:.0?}, each of the others {each:.0?}");
     assert_eq!(chart.compiled_texts(), texts, "a rendering has compiled a text");
     println!("{texts} texts compiled after the first rendering, {} after the last", chart.compiled_texts());
-    let without = peak();
+    drop(render(&requests[0]));
+    let read = chart.read_documents();
+    drop(render(&requests[0]));
+    let again = chart.read_documents() - read;
+    println!("{read} documents read for all components, {again} for one that is rendered again");
+    assert_eq!(again, 0, "a second rendering reads YAML");
+    let without = resident();
     println!("memory per component, with its values: {:.1} KiB", (without - before) / components as f64);
 
     let rendered: Vec<RenderedChart> = requests.iter().map(render).collect();
     let objects: usize = rendered.iter().map(|rendered| rendered.documents.len()).sum();
-    let with = (peak() - before) / components as f64;
+    let with = (resident() - before) / components as f64;
     println!("memory per component, with its {} objects and their texts: {with:.1} KiB", objects / components.max(1));
 }
 
@@ -59,7 +64,9 @@ fn request(number: usize) -> ChartRequest {
     request
 }
 
-/// Returns the largest resident memory of this process so far, in KiB.
-fn peak() -> f64 {
-    getrusage(UsageWho::RUSAGE_SELF).unwrap().max_rss() as f64
+/// Returns the resident memory of this process, in KiB.
+fn resident() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
 }

@@ -1,5 +1,6 @@
 //! Renderings within this process.
 
+use std::cell::Cell;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -17,22 +18,41 @@ const SPAN: Duration = Duration::from_millis(300);
 /// The least and the largest number of renderings of a case.
 const RENDERINGS: (usize, usize) = (5, 1000);
 
-/// Returns the median of the times of a rendering, in microseconds.
-pub(crate) fn time(case: &BenchCase) -> f64 {
+/// The medians of the times of a rendering, in microseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InsideFigures {
+    /// The same rendering again.
+    pub(crate) again: f64,
+    /// A rendering under another name of the release each time, of which few documents are those of the one before.
+    pub(crate) other: f64,
+}
+
+/// Measures renderings of a case.
+pub(crate) fn time(case: &BenchCase) -> InsideFigures {
     match case.tool {
         Tool::Helm => {
             let (compiled, request) = (compiled(case.directory()), request(case));
-            let render = || drop(black_box(compiled.render(&request, Rc::new(OfflineHost::default())).unwrap()));
+            let render_as =
+                |request: &ChartRequest| drop(black_box(compiled.render(request, Rc::new(OfflineHost::default())).unwrap()));
+            let render = || render_as(&request);
             // The first rendering makes the set of the enabled templates, and compiles the texts of `tpl`.
             render();
             let texts = compiled.compiled_texts();
-            let time = repeated(render);
+            let again = repeated(render);
             assert_eq!(compiled.compiled_texts(), texts, "{} compiles again", case.title());
-            time
+            let number = Cell::new(0);
+            let other = repeated(|| {
+                let mut request = request.clone();
+                number.set(number.get() + 1);
+                request.release.name = format!("{}{}", request.release.name, number.get());
+                render_as(&request);
+            });
+            InsideFigures { again, other }
         }
         Tool::Kustomize => {
             let tree = kubewright_kustomize::read_directory(case.directory()).unwrap();
-            repeated(|| drop(black_box(kubewright_kustomize::build(&tree, case.text("path")).unwrap())))
+            let again = repeated(|| drop(black_box(kubewright_kustomize::build(&tree, case.text("path")).unwrap())));
+            InsideFigures { again, other: again }
         }
     }
 }

@@ -23,8 +23,6 @@ mod functions;
 mod generator;
 #[cfg(feature = "helm")]
 mod helm;
-#[cfg(feature = "helm")]
-mod helm;
 mod host;
 mod inquiry;
 #[cfg(feature = "kustomize")]
@@ -45,15 +43,9 @@ pub use environment::{Asked, Environment, ListQuestion, ObjectQuestion, Place, Q
 pub use error::{InputError, RenderError};
 pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
 #[cfg(feature = "helm")]
-pub use helm::HelmChart;
-#[cfg(feature = "helm")]
 pub use helm::{HelmChart, ValuesMismatch};
 /// Embeds the directories of charts and kustomizations in a program.
 pub use include_dir;
-/// Embeds the directories of charts and kustomizations in a program.
-pub use include_dir;
-#[cfg(feature = "helm")]
-pub use kubewright_chart::ChartLimits;
 #[cfg(feature = "helm")]
 pub use kubewright_chart::{ChartLimits, ValuesDifference};
 #[cfg(feature = "kustomize")]

@@ -70,7 +70,7 @@ impl<C> Substitution<C> {
         match LabelSelector::parse(selector) {
             Ok(selector) => self.only(move |object| {
                 let labels = object.get("metadata").and_then(|metadata| metadata.get("labels")).and_then(Value::as_object);
-                selector.matches(labels.unwrap_or(&Map::new()))
+                labels.map_or_else(|| selector.matches(&Map::new()), |labels| selector.matches(labels))
             }),
             Err(error) => {
                 self.fault.get_or_insert_with(|| format!("label selector {selector:?} of a substitution: {error}"));

@@ -35,7 +35,7 @@ fn values_of_a_wrong_type_are_named_with_their_field() {
 
 #[test]
 fn the_list_of_fields_is_that_of_the_type() {
-    let error = Kustomization::deserialize(&serde_json::json!({"none": 1})).unwrap_err().to_string();
+    let error = KustomizationFields::deserialize(&serde_json::json!({"none": 1})).unwrap_err().to_string();
     let (_, expected) = error.split_once("expected one of ").unwrap();
     assert_eq!(expected.split('`').skip(1).step_by(2).collect::<Vec<_>>(), FIELDS);
 }

@@ -38,12 +38,12 @@ no_go() {
   skip "Go is not installed; install Go 1.26 or newer"
 }
 
-# Builds the program in the present folder as "$work/$1".
+# Builds a package as "$work/$1": that of the present folder, or "$2", with more flags for the linker in "$3".
 build_program() {
   local log
   echo "building $1" >&2
   log=$(go mod download 2>&1 >/dev/null) || skip "the Go modules cannot be downloaded: $(tail -n 1 <<<"$log")"
-  CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o "$work/$1" . >&2
+  CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w ${3:-}" -o "$work/$1" "${2:-.}" >&2
 }
 
 # Builds, unless the cache folder was built from the same sources by the same Go for the same machine.

@@ -73,7 +73,7 @@ impl ChartHost for OfflineHost {
 
 /// Returns the host of the chart whose template is executed, for functions of the caller. None if the template is not one of a chart.
 pub fn chart_host(host: &dyn TemplateHost) -> Option<&dyn ChartHost> {
-    host.as_any().downcast_ref().map(|HostOfTemplates(host)| &**host)
+    host.as_any().downcast_ref::<HostOfTemplates>().map(|HostOfTemplates(host)| &**host)
 }
 
 /// The host of a chart as that of its templates.

@@ -5,6 +5,8 @@
 //! their objects and hooks, CRDs and notes. The [`ChartHost`] of the caller gives the time, random bytes and objects of a cluster; templates reach neither the
 //! environment, nor other files, nor the network.
 //!
+//! [`compare_values`] compares a schema of typed values, such as those in a custom resource, with the values that a chart knows.
+//!
 //! [`HelmCompat`] chooses between Helm 4 and Helm 3; the README lists the differences between both, and those of the crate. The crate knows nothing of operators: annotations, orders and the application of hooks are the
 //! caller's.
 //!
@@ -26,7 +28,7 @@
 //! # }
 //! ```
 //!
-//! Modules, from low to high: `compat`, `error`, `source`, `values`, `model`, `dependencies`, `schema`, `host`, `scope`, `render`.
+//! Modules, from low to high: `compat`, `error`, `source`, `values`, `model`, `dependencies`, `schema`, `host`, `scope`, `render`, `typed_values`.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -42,6 +44,7 @@ mod render;
 mod schema;
 mod scope;
 mod source;
+mod typed_values;
 mod values;
 
 pub use compat::HelmCompat;
@@ -51,4 +54,5 @@ pub use model::{Chart, ChartDependency, ChartLoader, ChartMaintainer, ChartMetad
 pub use render::{ChartDocument, ChartHook, ChartRelease, ChartRequest, CompiledChart, CompiledChartBuilder, RenderedChart};
 pub use scope::{ChartCapabilities, KubernetesVersion};
 pub use source::{ChartFile, ChartLimits};
+pub use typed_values::{ValuesDifference, compare_values};
 pub use values::{merge_values, parse_values};

@@ -92,7 +92,8 @@ pub use references::{LoadContext, Loaded, Reference};
 pub use rendered::{RenderedDeletion, RenderedSet, RenderedSetBuilder, RenderedSetExt, Subject};
 pub use settings::{
     ComponentDeletePolicy, Impersonation, Interval, InvalidInterval, InvalidSetting, KubeConfig, ManagedType, ManagedTypes,
-    Parameters, Placement, Policies, Reapply, Requeue, Retry, Setting, Settings, Suspend, Target, Timeout, Values, parameters_of,
+    Parameters, Placement, Policies, Reapply, Requeue, Retry, Setting, Settings, Suspend, Target, Timeout, TypedValues, Values,
+    parameters_of,
 };
 
 /// Traits by which `#[derive(Component)]` distinguishes settings and references from other fields of a spec. Not to be used directly.

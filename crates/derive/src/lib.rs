@@ -2,7 +2,7 @@
 //!
 //! The macros are used through the facade crate `kubewright`; the generated code uses only paths of that crate.
 //!
-//! Modules, from low to high: `conditions`, `config`, `references`, `component`, `suggestion`, `text`, `contract`, `reconciler`.
+//! Modules, from low to high: `conditions`, `config`, `references`, `component`, `values`, `suggestion`, `text`, `contract`, `reconciler`.
 
 mod component;
 mod conditions;
@@ -12,6 +12,7 @@ mod reconciler;
 mod references;
 mod suggestion;
 mod text;
+mod values;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, ItemImpl, parse_macro_input};
@@ -41,6 +42,25 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 pub fn derive_holds_references(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     references::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes the fields of a struct the parameters of the generator, such as the values of a chart: implements `TypedValues` and `Setting`.
+///
+/// ```ignore
+/// #[derive(Values, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+/// #[serde(rename_all = "camelCase")]
+/// pub struct PodinfoValues {
+///     #[serde(default)]
+///     pub replica_count: Option<u32>,
+/// }
+/// ```
+///
+/// The struct is the type of a field of a spec that derives `Component`, flattened or not. Fields that are `None` are absent, so that
+/// the defaults of the chart hold. `HelmChart::check_values` compares the struct with a chart.
+#[proc_macro_derive(Values)]
+pub fn derive_values(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    values::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// Declares the conditions of a status, so that the framework completes them after each pass (`Conditioned`).

@@ -49,8 +49,17 @@
 
 // The code of these chapters of the book is compiled and run as doc tests.
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/charts.md")]
+mod charts_chapter {}
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/kustomizations.md")]
 mod kustomizations_chapter {}
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/values.md")]
+mod values_chapter {}
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/transformers.md")]
+mod transformers_chapter {}
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/reconcilers.md")]
 mod reconcilers_chapter {}
@@ -191,7 +200,7 @@ pub use kubewright_core as core;
 /// # Ok::<(), BoxError>(())
 /// ```
 pub use kubewright_derive::contract;
-pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, reconciler};
+pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, Values, reconciler};
 pub use kubewright_machinery as machinery;
 pub use kubewright_render as render;
 pub use kubewright_runtime as runtime;

@@ -9,7 +9,8 @@ pub use kubewright_component::{
     Impersonation, IngressProperties, Interval, Key, KubeConfig, KubernetesContainerProperties, KubernetesPodProperties,
     KubernetesProperties, LoadContext, Loaded, ManagedType, ManagedTypes, Occurrence, Parameters, Placement, Policies,
     ReadContext, Readiness, Reapply, Reference, References, RenderedSet, RenderedSetExt, Requeue, Resolved, Retry, SecretKeyRef,
-    SecretRef, ServiceProperties, ServiceType, Setting, Settings, Suspend, Target, Timeout, Trigger, Values, is_ready,
+    SecretRef, ServiceProperties, ServiceType, Setting, Settings, Suspend, Target, Timeout, Trigger, TypedValues, Values,
+    is_ready,
 };
 pub use kubewright_core::condition::{Condition, ConditionSet, ConditionStatus, ConditionType, Conditioned, Conditions};
 pub use kubewright_core::config::FromConfigMap;
@@ -17,11 +18,14 @@ pub use kubewright_core::flow::{Blocked, BoxError, Delay, Failure, Flow, FlowExt
 pub use kubewright_core::manifest::{
     AdoptionPolicy, DeletePolicy, Lifecycle, MissingNamespacesPolicy, PolicySettings, ReconcilePolicy, UpdatePolicy,
 };
-pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, contract, reconciler};
+pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, Values, contract, reconciler};
 pub use kubewright_render::{
-    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Kustomization, Manifest, Manifests,
-    PurgeOrder, RenderContext, RenderError, Stage, Templates,
+    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, HelmChart, InputError, Kustomization,
+    KustomizePatches, Manifest, Manifests, ParameterTemplate, PurgeOrder, RenderContext, RenderError, Stage, Substitution,
+    Templates, Transform, include_dir,
 };
+// The macro, which needs the crate of its name in scope.
+pub use kubewright_render::include_dir::{Dir, include_dir};
 pub use kubewright_runtime::background::{BackgroundTask, CancellationToken, LeaderTask, TaskExt};
 pub use kubewright_runtime::cluster::Cluster;
 pub use kubewright_runtime::config::Config;

@@ -14,11 +14,13 @@
 //! # Ok::<(), kubewright_kustomize::KustomizeError>(())
 //! ```
 //!
+//! [`ObjectPatches`] applies patches and changes of images alone to a list of objects.
+//!
 //! Unsupported features are errors that name the file and the field, and are never ignored: plugins, functions in containers or programs, Helm charts,
 //! remote resources, validators, `vars`, and `crds`.
 //!
 //! Modules, from low to high: `error`, `limits`, `path`, `tree`, `kind`, `fields`, `kustomization`, `resource`, `select`, `strategic`, `generate`, `replace`,
-//! `transform`, `reference`, `build`.
+//! `transform`, `patch_objects`, `reference`, `build`.
 
 mod build;
 mod error;
@@ -27,6 +29,7 @@ mod generate;
 mod kind;
 mod kustomization;
 mod limits;
+mod patch_objects;
 mod path;
 mod reference;
 mod replace;
@@ -39,4 +42,5 @@ mod tree;
 pub use build::{KUSTOMIZE_VERSION, build, build_within};
 pub use error::KustomizeError;
 pub use limits::BuildLimits;
+pub use patch_objects::{ImageChange, ObjectPatch, ObjectPatches, PatchTarget};
 pub use tree::{FileTree, read_directory};

@@ -8,6 +8,9 @@ use crate::error::BuildProblem;
 /// The largest size of an object that is generated or that replacements have changed, in bytes.
 pub(crate) const LARGEST_OBJECT: usize = 16 * 1024 * 1024;
 
+/// The longest name, namespace, prefix or suffix, in bytes. API servers refuse much shorter ones.
+const LONGEST_NAME: usize = 4096;
+
 /// The limits of a build. Kustomizations within them may still be slow, but are never endless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuildLimits {
@@ -17,7 +20,8 @@ pub struct BuildLimits {
     pub kustomizations: usize,
     /// The largest number of objects at any time. Default: 10,000.
     pub objects: usize,
-    /// The largest total size of the objects that are read and generated, as JSON, in bytes, counted once per reference. Default: 256 MiB.
+    /// The largest total size of the objects that are read and generated, as JSON, in bytes, counted once per reference, and of all that changes add to
+    /// them. Default: 256 MiB.
     pub bytes: usize,
 }
 
@@ -27,7 +31,7 @@ impl Default for BuildLimits {
     }
 }
 
-/// The total size of the objects that a build has read and generated, and its limit.
+/// The total size of the objects that a build has read and generated, and of what changes have added to them, with its limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObjectBytes {
     most: usize,
@@ -41,10 +45,23 @@ impl ObjectBytes {
 
     /// Adds an object.
     pub(crate) fn add(&mut self, object: &Value) -> Result<(), BuildProblem> {
-        self.found = self.found.saturating_add(canonical_json(object).len());
+        self.grow(canonical_json(object).len())
+    }
+
+    /// Adds a number of bytes that a change adds to an object.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), BuildProblem> {
+        self.found = self.found.saturating_add(bytes);
         if self.found <= self.most {
             return Ok(());
         }
         Err(BuildProblem(format!("the objects are larger than {} bytes in total; raise BuildLimits::bytes", self.most)))
     }
+}
+
+/// Refuses a name that is too long. `title` says of what it is.
+pub(crate) fn check_name(title: &str, name: &str) -> Result<(), BuildProblem> {
+    if name.len() <= LONGEST_NAME {
+        return Ok(());
+    }
+    Err(BuildProblem(format!("the {title} is {} bytes long, more than the allowed {LONGEST_NAME}", name.len())))
 }

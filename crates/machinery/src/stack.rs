@@ -20,7 +20,7 @@ pub fn for_depth<T: Send>(depth: usize, walk: impl FnOnce() -> T + Send) -> Opti
 
 /// Runs work on a thread with a stack of a given size, in bytes; returns `None` if there is no memory for it. The caller waits, so nothing runs
 /// concurrently.
-pub(crate) fn on_own_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
+fn on_own_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(size).spawn_scoped(scope, work).ok()?;
         match thread.join() {

@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use crate::{Generator, Manifest, RenderContext, RenderError};
+use crate::{Generator, Manifest, RenderContext, RenderError, Transform};
 
 /// Combinators on every [`Generator`].
 pub trait GeneratorExt<C>: Generator<C> + Sized {
@@ -18,6 +18,12 @@ pub trait GeneratorExt<C>: Generator<C> + Sized {
         F: Fn(&RenderContext<C>, Vec<Manifest>) -> Result<Vec<Manifest>, RenderError> + Send + Sync + 'static,
     {
         MapObjects { inner: self, map }
+    }
+
+    /// Changes the parameters that this generator gets, and its result, by a transformer such as
+    /// [`Substitution`](crate::Substitution). The order is that of [`map_parameters`](Self::map_parameters) and [`map_objects`](Self::map_objects).
+    fn transform<T: Transform<C>>(self, transformer: T) -> Transformed<Self, T> {
+        Transformed { inner: self, transformer }
     }
 
     /// Returns the objects of this generator, then those of the other one.
@@ -70,6 +76,31 @@ where
 
     fn check(&self) -> Result<(), RenderError> {
         self.inner.check()
+    }
+}
+
+/// The generator created by [`GeneratorExt::transform`].
+#[derive(Clone, Debug)]
+pub struct Transformed<G, T> {
+    inner: G,
+    transformer: T,
+}
+
+impl<C, G, T> Generator<C> for Transformed<G, T>
+where
+    C: Send + Sync + 'static,
+    G: Generator<C>,
+    T: Transform<C>,
+{
+    async fn render(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError> {
+        let parameters = self.transformer.parameters(context, context.parameters().clone()).await?;
+        let objects = self.inner.render(&context.with_parameters(parameters)).await?;
+        self.transformer.objects(context, objects).await
+    }
+
+    fn check(&self) -> Result<(), RenderError> {
+        self.inner.check()?;
+        self.transformer.check()
     }
 }
 

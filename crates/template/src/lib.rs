@@ -7,7 +7,7 @@
 //!
 //! The crate knows nothing of Kubernetes, of Helm charts, and of kustomizations; those are in `kubewright-chart` and `kubewright-kustomize`.
 //!
-//! Modules, from low to high: `error`, `signature`, `value`, `format`, `function`, `syntax`, `set`, `execute`, `library`.
+//! Modules, from low to high: `error`, `signature`, `value`, `format`, `function`, `syntax`, `text_cache`, `set`, `execute`, `library`.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -21,6 +21,7 @@ pub mod library;
 mod set;
 mod signature;
 mod syntax;
+mod text_cache;
 pub mod value;
 
 pub use error::{FunctionError, SourcePosition, TemplateError};

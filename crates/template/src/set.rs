@@ -6,11 +6,12 @@ use std::sync::Arc;
 use crate::error::TemplateError;
 use crate::function::FunctionSet;
 use crate::syntax::{Delimiters, SourceFile, Tree, parse};
+use crate::text_cache::{CompiledTrees, TextCache};
 
 /// A compiled text: a template and those that it defines. Copies share them.
 #[derive(Clone, Debug)]
 pub struct CompiledTemplate {
-    trees: Vec<Arc<Tree>>,
+    trees: CompiledTrees,
 }
 
 /// The named templates of one namespace, compiled.
@@ -19,12 +20,13 @@ pub struct TemplateSet {
     pub(crate) functions: Arc<FunctionSet>,
     pub(crate) delimiters: Delimiters,
     pub(crate) trees: BTreeMap<Arc<str>, Arc<Tree>>,
+    texts: Arc<TextCache>,
 }
 
 impl TemplateSet {
     /// Creates a set without templates.
     pub fn new(functions: Arc<FunctionSet>, delimiters: Delimiters) -> Self {
-        Self { functions, delimiters, trees: BTreeMap::new() }
+        Self { functions, delimiters, trees: BTreeMap::new(), texts: Arc::default() }
     }
 
     /// Compiles a text and adds it under its name, with the templates that it defines. A template replaces one of the same name, unless the new one is
@@ -42,9 +44,24 @@ impl TemplateSet {
         Ok(CompiledTemplate { trees: trees.into_iter().map(Arc::new).collect() })
     }
 
+    /// Returns a set with the same functions and delimiters that has only this text, under a name that is the same for all texts. Texts are compiled
+    /// once, as far as they are kept.
+    pub(crate) fn of_text(&self, name: &str, text: &str) -> Result<Self, TemplateError> {
+        let trees = self.texts.get(text, || self.compile(name, text).map(|compiled| compiled.trees))?;
+        let (functions, delimiters, texts) = (self.functions.clone(), self.delimiters.clone(), self.texts.clone());
+        let mut set = Self { functions, delimiters, trees: BTreeMap::new(), texts };
+        set.add_compiled(&CompiledTemplate { trees });
+        Ok(set)
+    }
+
+    /// Returns the number of texts that `tpl` has compiled so far, in executions of this set and of its copies. Texts that are kept are compiled once.
+    pub fn compiled_texts(&self) -> usize {
+        self.texts.compiled()
+    }
+
     /// Adds a compiled text, as [`Self::add`] does.
     pub fn add_compiled(&mut self, template: &CompiledTemplate) {
-        for tree in &template.trees {
+        for tree in &*template.trees {
             if !tree.is_empty() || !self.trees.contains_key(&tree.name) {
                 self.trees.insert(tree.name.clone(), tree.clone());
             }

@@ -32,6 +32,14 @@ pub struct BundleSpec {
     /// Manifests: one or many YAML documents.
     #[serde(default)]
     pub manifests: String,
+    /// Helm charts. The name of their release is that of the bundle.
+    #[serde(default)]
+    #[reference(ignore_on_deletion)]
+    pub charts: Vec<BundleChart>,
+    /// Kustomizations.
+    #[serde(default)]
+    #[reference(ignore_on_deletion)]
+    pub kustomizations: Vec<BundleKustomization>,
 }
 
 /// A ConfigMap with manifests.
@@ -43,4 +51,54 @@ pub struct Source {
     /// The key that holds the manifests. Default: all keys, in the order of their names.
     #[serde(default)]
     pub key: Option<String>,
+}
+
+/// A Helm chart, from a Secret or from a ConfigMap.
+#[derive(HoldsReferences, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BundleChart {
+    /// The key of a Secret with the chart as `.tgz`, as `helm package` makes it. Default of the key: `chart.tgz`.
+    #[serde(default)]
+    #[reference(fallback_keys("chart.tgz"))]
+    pub archive: Option<SecretKeyRef>,
+    /// The files of the chart in a ConfigMap.
+    #[serde(default)]
+    pub files: Option<BundleFiles>,
+    /// The values.
+    #[serde(default)]
+    pub values: Values,
+}
+
+/// A kustomization, whose files may be templates.
+#[derive(HoldsReferences, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BundleKustomization {
+    /// The files in a ConfigMap.
+    pub files: BundleFiles,
+    /// The directory of the kustomization among the files. Default: all of them.
+    #[serde(default)]
+    pub path: String,
+    /// The parameters of the templates.
+    #[serde(default)]
+    pub values: Values,
+}
+
+/// A ConfigMap whose keys are files.
+#[derive(HoldsReferences, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BundleFiles {
+    /// The ConfigMap.
+    #[serde(flatten)]
+    pub config_map: ConfigMapRef,
+    /// The paths of files whose keys are not their paths: keys have no slashes.
+    #[serde(default)]
+    pub items: Vec<BundleFile>,
+}
+
+/// A key that is a file.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BundleFile {
+    /// The key of the ConfigMap.
+    pub key: String,
+    /// The path of the file, such as `templates/deployment.yaml`.
+    pub path: String,
 }

@@ -17,6 +17,21 @@
 //!     metadata: {name: settings}
 //! ```
 //!
+//! It also installs Helm charts, packed in a Secret or as files in a ConfigMap, and kustomizations in ConfigMaps:
+//!
+//! ```yaml
+//! spec:
+//!   charts:
+//!   - archive: {name: podinfo}      # the key chart.tgz of a Secret, or another one: {name: .., key: ..}
+//!     values: {replicaCount: 2}
+//!   kustomizations:
+//!   - files:
+//!       name: site                  # a ConfigMap, with kustomization.yaml among its keys
+//!       items:
+//!       - {key: web, path: base/deployment.yaml}
+//!     values: {zone: eu}            # for templates in its files
+//! ```
+//!
 //! # Try it
 //!
 //! * `cargo run -p bundle-operator -- dev` starts an API server and the operator in one process and installs a sample: a
@@ -25,18 +40,20 @@
 //!   `kubectl create configmap cert-manager --from-file=cert-manager.yaml`, then the Bundle above.
 //! * `kubectl edit configmap cert-manager`: the change is rolled out at once. Objects that are no longer in the text are removed,
 //!   new ones are created, and the others are updated.
+//! * `kubectl create secret generic podinfo --from-file=chart.tgz=podinfo-6.5.0.tgz` makes a chart of `helm pull` a source.
 //! * `kubectl delete bundle cert-manager` removes all objects in order: objects of the types that the bundle defines first, the
 //!   types last. It waits as long as foreign instances of these types exist.
 //!
 //! # Security
 //!
 //! A user who may create a Bundle can have any ConfigMap of that namespace applied with the rights of the operator, which are
-//! those of an administrator (`bundle-operator rbac` prints them).
+//! those of an administrator (`bundle-operator rbac` prints them). Templates of charts and kustomizations read with these rights, too.
 
 mod api;
+mod packages;
 mod render;
 
-pub use api::{Bundle, BundleSpec, Source};
+pub use api::{Bundle, BundleChart, BundleFile, BundleFiles, BundleKustomization, BundleSpec, Source};
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
 pub use render::render;

@@ -1,15 +1,22 @@
-//! The manifests of a Bundle.
+//! The manifests of a Bundle: those in its spec, and those of its sources.
 
 use kubewright::prelude::*;
 
 use crate::api::{Bundle, Source};
+use crate::packages;
 
-/// Renders the manifests of a Bundle in their order: those of its spec first.
+/// Renders the manifests of a Bundle in their order: those of its spec, of its ConfigMaps, of its charts, and of its kustomizations.
 pub async fn render(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
     let spec = &cx.component().spec;
     let mut manifests = Manifests::parse("spec.manifests", &spec.manifests)?;
     for source in &spec.config_maps {
         manifests.extend(of_source(cx, source)?);
+    }
+    for (index, chart) in spec.charts.iter().enumerate() {
+        manifests.extend(packages::of_chart(cx, chart, &format!("spec.charts[{index}]")).await?);
+    }
+    for (index, kustomization) in spec.kustomizations.iter().enumerate() {
+        manifests.extend(packages::of_kustomization(cx, kustomization, &format!("spec.kustomizations[{index}]")).await?);
     }
     Ok(manifests)
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use kubewright_template::value::MapType;
 use kubewright_template::{ExecutionUsage, FunctionSet, GoMap, GoValue, TemplateLimits};
 
+use super::crds::ParsedCrds;
+use super::document_cache::DocumentCache;
 use super::documents::documents_of;
 use super::execution_error::template_error;
 use super::functions::chart_functions;
@@ -35,6 +37,8 @@ type RenderedTree = (ChartNode, BTreeMap<String, String>, Vec<String>);
 pub struct CompiledChart {
     chart: Arc<Chart>,
     templates: ChartTemplates,
+    crds: ParsedCrds,
+    documents: DocumentCache,
     limits: TemplateLimits,
     #[cfg(feature = "schema")]
     schemas: ChartSchemas,
@@ -72,6 +76,8 @@ impl CompiledChartBuilder {
         let compiled = CompiledChart {
             chart: self.chart,
             templates: ChartTemplates::new(self.functions),
+            crds: ParsedCrds::default(),
+            documents: DocumentCache::default(),
             limits: self.limits,
             #[cfg(feature = "schema")]
             schemas: ChartSchemas::default(),
@@ -98,6 +104,17 @@ impl CompiledChart {
         &self.chart
     }
 
+    /// Returns the number of texts that have been compiled so far: files of templates, and texts of `tpl`. It stays the same while the same texts are
+    /// rendered again.
+    pub fn compiled_texts(&self) -> usize {
+        self.templates.compiled_texts()
+    }
+
+    /// Returns the number of documents of outputs that have been read as YAML so far. It stays the same while a rendering gives documents of the last ones.
+    pub fn read_documents(&self) -> usize {
+        self.documents.read()
+    }
+
     /// Renders the chart. The host is asked while templates are executed.
     pub fn render(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedChart, ChartError> {
         let compat = self.compat();
@@ -106,11 +123,10 @@ impl CompiledChart {
         outputs.retain(|path, output| !path.ends_with(NOTES) && !output.trim().is_empty());
         let mut documents = Vec::new();
         for (path, output) in &outputs {
-            documents.extend(documents_of(path, output, compat)?);
+            documents.extend(documents_of(path, output, compat, &self.documents)?);
         }
-        let mut crds = Vec::new();
-        crds_of(&root, &mut crds)?;
-        Ok(RenderedChart { documents, crds, notes, warnings, compat })
+        let crds = self.crds.of(&root)?;
+        Ok(RenderedChart { documents, crds: crds.documents, crd_files: crds.files, notes, warnings, compat })
     }
 
     /// Returns the outputs of the templates by their paths, as they are: not split, and not read as YAML.
@@ -210,15 +226,4 @@ fn in_parsing_order(scopes: &BTreeMap<String, ChartScope>) -> Vec<(&str, &ChartS
         depth(right).cmp(&depth(left)).then_with(|| right.cmp(left))
     });
     order
-}
-
-/// Adds the objects of `crds/` of a chart and of the charts in it.
-fn crds_of(node: &ChartNode, crds: &mut Vec<super::rendered::ChartDocument>) -> Result<(), ChartError> {
-    for file in node.chart.crds() {
-        let text = String::from_utf8_lossy(&file.data);
-        let path = format!("{}/{}", node.path, file.name);
-        let documents = documents_of(&path, &text, HelmCompat::Helm4)?;
-        crds.extend(documents.into_iter().filter(|document| !document.object.is_null()));
-    }
-    node.children.iter().try_for_each(|child| crds_of(child, crds))
 }

@@ -1,6 +1,8 @@
 //! Rendering: templates compiled once, executed for a request, and split into documents.
 
 mod compiled;
+mod crds;
+mod document_cache;
 mod documents;
 mod execution_error;
 mod functions;

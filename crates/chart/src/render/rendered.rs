@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::hook::ChartHook;
 use super::order::in_helm_order;
 use crate::compat::HelmCompat;
+use crate::source::ChartFile;
 
 /// The output of a chart.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +14,8 @@ pub struct RenderedChart {
     pub documents: Vec<ChartDocument>,
     /// The objects of `crds/` of all enabled charts.
     pub crds: Vec<ChartDocument>,
+    /// The files of `crds/` of all enabled charts, by their paths in the tree of charts: `chart/crds/file.yaml`.
+    pub crd_files: Vec<ChartFile>,
     /// The text of `NOTES.txt`.
     pub notes: Option<String>,
     /// The warnings of Helm about values and dependencies.

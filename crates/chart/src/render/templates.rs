@@ -32,6 +32,11 @@ impl ChartTemplates {
         Self { empty, files: Mutex::default(), sets: Mutex::default() }
     }
 
+    /// Returns the number of texts that have been compiled: files, and texts of `tpl`.
+    pub(super) fn compiled_texts(&self) -> usize {
+        self.files.lock().len() + self.empty.compiled_texts()
+    }
+
     /// Compiles a template without making a set.
     pub(super) fn compile(&self, path: &str, scope: &ChartScope) -> Result<(), TemplateError> {
         self.file(path, &scope.chart, scope.index).1.map(drop)

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use kubewright_template::value::MapType;
 use kubewright_template::{GoMap, GoString, GoValue};
-#[cfg(any(test, feature = "schema"))]
-use serde_json::Number;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 /// Returns an empty map.
 pub(crate) fn empty_table() -> GoMap {
@@ -53,7 +51,6 @@ pub(crate) fn key(name: &str) -> GoString {
 }
 
 /// Returns values as JSON. Floats without a fraction are integers.
-#[cfg(any(test, feature = "schema"))]
 pub(crate) fn to_json(value: &GoValue) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {

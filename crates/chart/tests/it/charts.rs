@@ -8,7 +8,7 @@ use kubewright_chart::{
     Chart, ChartCapabilities, ChartLoader, ChartRequest, CompiledChart, HelmCompat, OfflineHost, RenderedChart,
 };
 use kubewright_template::TemplateLimits;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Loads a chart `top` whose `Chart.yaml` ends in these lines.
 pub(crate) fn load(metadata: &str, files: &[(&str, &str)]) -> Chart {
@@ -259,4 +259,32 @@ fn a_schema_from_elsewhere_is_refused() {
     let files = [("values.schema.json", r#"{"$ref": "https://example.com/schema.json"}"#)];
     let error = render(load("", &files)).unwrap_err();
     assert!(error.contains("the schema https://example.com/schema.json is not part of the chart"), "{error}");
+}
+
+#[test]
+fn a_second_rendering_compiles_and_reads_nothing() {
+    let chart = load(
+        "dependencies: [{name: db, version: 1.x, condition: db.enabled}, {name: db, version: 1.x, alias: cache}]",
+        &[
+            ("values.yaml", "text: \"{{ .Release.Name }}\"\n"),
+            ("templates/_parts.tpl", "{{ define \"part\" }}{{ tpl .Values.text . }}{{ end }}"),
+            ("templates/a.yaml", "a: {{ include \"part\" . }}"),
+            ("charts/db/Chart.yaml", "name: db\nversion: 1.0.0"),
+            ("charts/db/templates/b.yaml", "b: 1"),
+        ],
+    );
+    let compiled = CompiledChart::new(chart).unwrap();
+    let render = |request: &ChartRequest| compiled.render(request, Rc::new(OfflineHost::default())).unwrap();
+    // Two files of the chart, and one of the subchart under each of its names.
+    assert_eq!(compiled.compiled_texts(), 4);
+    let mut request = ChartRequest::new("rel", "ns");
+    let first = render(&request);
+    assert_eq!((compiled.compiled_texts(), compiled.read_documents()), (5, 2));
+    assert_eq!(render(&request), first);
+    assert_eq!((compiled.compiled_texts(), compiled.read_documents()), (5, 2));
+    request.release.name = "other".to_owned();
+    let Value::Object(values) = json!({"db": {"enabled": false}}) else { return };
+    request.values = values;
+    assert_eq!(render(&request).documents.len(), 2);
+    assert_eq!(compiled.compiled_texts(), 5);
 }

@@ -13,11 +13,7 @@ use kubewright_chart::{
 use kubewright_machinery::yaml;
 use serde_json::Value;
 
-const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-/// The lines around the table.
-const MARKS: (&str, &str) = ("<!-- table: begin -->\n", "<!-- table: end -->");
-/// The environment variable with which the test writes the table instead of checking it.
-const WRITE: &str = "KUBEWRIGHT_WRITE_README";
+use crate::readme_table::check_table;
 
 /// One recorded case.
 struct PublishedCase {
@@ -164,18 +160,6 @@ fn table(counts: &BTreeMap<String, ChartCount>) -> String {
     let (cases, helm_4, helm_3) = (sum(|count| count.cases), sum(|count| count.equal[0]), sum(|count| count.equal[1]));
     writeln!(table, "| **all {}** | | {cases} | {helm_4} | {helm_3} |", counts.len()).unwrap();
     table
-}
-
-/// Checks that the table in the README is the result of this run.
-fn check_table(table: &str) {
-    let readme = fs::read_to_string(README).unwrap();
-    let (before, rest) = readme.split_once(MARKS.0).unwrap();
-    let (current, after) = rest.split_once(MARKS.1).unwrap();
-    if std::env::var_os(WRITE).is_some() {
-        fs::write(README, format!("{before}{}{table}{}{after}", MARKS.0, MARKS.1)).unwrap();
-    } else {
-        assert!(current == table, "the table in crates/chart/README.md is not that of this run; {WRITE}=1 writes it");
-    }
 }
 
 #[test]

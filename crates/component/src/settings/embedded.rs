@@ -10,7 +10,7 @@ use super::{Interval, ManagedType, Settings};
 pub type Parameters = Map<String, Value>;
 
 /// Returns the parameters of a spec without a [`Values`] field: the whole spec.
-pub fn parameters_of<S: Serialize>(spec: &S) -> Parameters {
+pub fn parameters_of<S: Serialize + ?Sized>(spec: &S) -> Parameters {
     match serde_json::to_value(spec) {
         Ok(Value::Object(parameters)) => parameters,
         _ => Parameters::new(),
@@ -29,6 +29,14 @@ pub trait Setting {
     fn values(&self) -> Option<Parameters> {
         None
     }
+
+    /// Returns true for a type of values. An absent part of such a type has no values, instead of those of the whole spec.
+    fn holds_values() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
 }
 
 impl<T: Setting> Setting for Option<T> {
@@ -39,7 +47,14 @@ impl<T: Setting> Setting for Option<T> {
     }
 
     fn values(&self) -> Option<Parameters> {
-        self.as_ref().and_then(Setting::values)
+        match self {
+            Some(setting) => setting.values(),
+            None => T::holds_values().then(Parameters::new),
+        }
+    }
+
+    fn holds_values() -> bool {
+        T::holds_values()
     }
 }
 
@@ -209,6 +224,10 @@ impl Setting for Values {
 
     fn values(&self) -> Option<Parameters> {
         Some(self.0.clone())
+    }
+
+    fn holds_values() -> bool {
+        true
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::{Impersonation, ManagedTypes, Placement, Policies, Reapply, Requeue, Retry, Suspend, Target, Timeout, Values};
+use super::{
+    Impersonation, ManagedTypes, Placement, Policies, Reapply, Requeue, Retry, Suspend, Target, Timeout, TypedValues, Values,
+};
 
 /// The setting that a field of a spec is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub enum SettingKind {
     Values,
     /// [`Suspend`].
     Suspend,
+    /// A type that implements [`TypedValues`].
+    TypedValues,
 }
 
 /// The type of a field.
@@ -62,9 +66,14 @@ macro_rules! settings {
 
 settings!(Placement Target Impersonation Policies Requeue Retry Timeout Reapply ManagedTypes Values Suspend);
 
+impl<T: TypedValues> Embedded<T> {
+    /// The kind of this setting.
+    pub const SETTING: SettingKind = SettingKind::TypedValues;
+}
+
 /// Returns true if such a field works without `flatten`.
 pub const fn may_be_plain(kind: SettingKind) -> bool {
-    matches!(kind, SettingKind::None | SettingKind::Suspend)
+    matches!(kind, SettingKind::None | SettingKind::Suspend | SettingKind::TypedValues)
 }
 
 /// Returns true if such a field works with `flatten`.
@@ -74,7 +83,14 @@ pub const fn may_flatten(kind: SettingKind) -> bool {
 
 /// Returns true if no field before this one is the same setting.
 pub const fn is_first(kinds: &[SettingKind], index: usize) -> bool {
-    matches!(kinds[index], SettingKind::None) || !any(kinds, index, kinds[index])
+    match kinds[index] {
+        SettingKind::None => true,
+        // A generator gets either typed values or untyped ones.
+        SettingKind::Values | SettingKind::TypedValues => {
+            !any(kinds, index, SettingKind::Values) && !any(kinds, index, SettingKind::TypedValues)
+        }
+        kind => !any(kinds, index, kind),
+    }
 }
 
 /// Returns true if no field before this one takes all remaining fields.
@@ -115,6 +131,19 @@ mod tests {
         assert_eq!(Embedded::<Renamed>::SETTING, SettingKind::Timeout);
         assert_eq!(Embedded::<Option<Renamed>>::SETTING, SettingKind::Timeout);
         assert_eq!([Embedded::<own::Timeout>::SETTING, Embedded::<Own>::SETTING], [SettingKind::None; 2]);
+    }
+
+    #[derive(serde::Serialize)]
+    struct OwnValues;
+
+    impl TypedValues for OwnValues {}
+
+    #[test]
+    fn typed_values_are_known_by_their_trait_and_exclude_others() {
+        assert_eq!(Embedded::<OwnValues>::SETTING, SettingKind::TypedValues);
+        assert!(may_be_plain(SettingKind::TypedValues) && may_flatten(SettingKind::TypedValues));
+        let kinds = [SettingKind::TypedValues, SettingKind::Values, SettingKind::TypedValues];
+        assert_eq!([0, 1, 2].map(|index| is_first(&kinds, index)), [true, false, false]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod policies;
 mod target;
 #[cfg(test)]
 mod tests;
+mod typed_values;
 
 pub(crate) use effective::{Effective, OperatorDefaults};
 pub use effective::{InvalidSetting, Settings};
@@ -19,6 +20,7 @@ pub use embedded::{
 pub use interval::{Interval, InvalidInterval};
 pub use policies::{ComponentDeletePolicy, ManagedType, Policies};
 pub use target::{Impersonation, KubeConfig, Target};
+pub use typed_values::TypedValues;
 
 /// Traits by which `#[derive(Component)]` distinguishes settings from other fields of a spec. Not to be used directly.
 pub(crate) mod derive {

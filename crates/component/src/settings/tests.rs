@@ -117,3 +117,10 @@ fn an_invalid_duration_is_refused_with_the_allowed_form() {
     let error = serde_json::from_value::<Requeue>(json!({"requeueInterval": "10"})).unwrap_err().to_string();
     assert!(error.contains("\"10\" is not a duration (allowed: "), "{error}");
 }
+
+// VALUES-3
+#[test]
+fn absent_values_are_no_parameters() {
+    assert_eq!(Setting::values(&None::<Values>), Some(Map::new()));
+    assert_eq!(Setting::values(&None::<Timeout>), None);
+}

@@ -15,6 +15,7 @@ pub use digest::{
     COMPONENT_DIGEST_PREFIX, DIGEST_ONCE, component_digest, object_digest, reference_digest_of_bytes, reference_digest_of_map,
 };
 pub use error::{InvalidManifest, ManifestErrors};
+pub use normalize::flatten;
 pub(crate) use normalize::normalize;
 pub use owner::{InvalidName, OperatorName, OwnerId};
 pub use policy::{

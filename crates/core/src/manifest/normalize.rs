@@ -40,7 +40,8 @@ pub(crate) fn normalize(
     normal
 }
 
-fn flatten(manifests: Vec<Value>) -> Vec<Value> {
+/// Returns manifests with the objects of `v1 List` in the place of the lists (PREP-1).
+pub fn flatten(manifests: Vec<Value>) -> Vec<Value> {
     let mut flat = Vec::with_capacity(manifests.len());
     for mut manifest in manifests {
         let is_list = manifest.api_version() == "v1" && manifest.kind() == "List";

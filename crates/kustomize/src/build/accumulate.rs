@@ -124,11 +124,13 @@ impl<'a> KustomizationBuild<'a> {
         }
         for PlannedTransformer { field, transformer, origin } in self.plan(directory, &sum.tables)? {
             let schemas = self.schemas.take().unwrap_or_default();
-            let outcome = transformer.apply(&mut sum.list, &schemas);
+            let outcome = transformer.apply(&mut sum.list, &schemas, &mut self.bytes);
             // Without an own schema, a later kustomization may still bring one.
             self.schemas = Some(schemas).filter(MergeSchemas::is_own);
             outcome.map_err(|problem| problem.in_field(&directory.file, field))?;
             if let Some(origin) = origin {
+                let size = size_of::<BuildOrigin>() + origin.text_size();
+                self.bytes.grow(size.saturating_mul(sum.list.resources.len())).map_err(in_field("buildMetadata"))?;
                 sum.list.resources.iter_mut().for_each(|resource| record(resource, &origin));
             }
         }

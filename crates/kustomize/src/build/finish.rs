@@ -9,6 +9,7 @@ use crate::error::KustomizeError;
 use crate::fields::Tables;
 use crate::generate::hash_suffix;
 use crate::kustomization::KustomizationFields;
+use crate::limits::check_name;
 use crate::reference::fix_references;
 use crate::resource::ResourceList;
 
@@ -26,6 +27,9 @@ pub(super) fn finish(
         let name = format!("{}-{}", resource.name(), hash_suffix(resource));
         resource.remember_id();
         resource.set_name(&name);
+    }
+    for resource in &list.resources {
+        check_name(&format!("name of a {}", resource.kind_name()), resource.name()).map_err(|problem| problem.in_file(file))?;
     }
     fix_references(&mut list, &tables.name_reference).map_err(|problem| problem.in_file(file))?;
     list.resources.retain(|resource| {

@@ -9,6 +9,7 @@ use crate::error::BuildProblem;
 use crate::fields::KindPattern;
 use crate::kind::KindId;
 use crate::kustomization::{ReplacementEntry, ReplacementOptions, ReplacementSource};
+use crate::limits::ObjectBytes;
 use crate::resource::{BuildResource, ResourceId, ResourceList};
 
 const DEFAULT_PATH: &str = "metadata.name";
@@ -45,12 +46,12 @@ impl FieldReplacement {
     }
 
     /// Writes the value into all targets.
-    pub(crate) fn apply(&self, list: &mut ResourceList) -> Result<(), BuildProblem> {
+    pub(crate) fn apply(&self, list: &mut ResourceList, bytes: &mut ObjectBytes) -> Result<(), BuildProblem> {
         let value = match &self.source {
             ValueSource::Literal(text) => Value::from(text.as_str()),
             ValueSource::Field(source) => value_of(source, list)?,
         };
-        self.targets.iter().try_for_each(|target| target.write(list, &value))
+        self.targets.iter().try_for_each(|target| target.write(list, &value, bytes))
     }
 }
 

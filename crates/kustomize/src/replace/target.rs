@@ -9,7 +9,7 @@ use super::scalar::write;
 use super::source::check_options;
 use crate::error::BuildProblem;
 use crate::kustomization::{ReplacementOptions, ReplacementTarget};
-use crate::limits::LARGEST_OBJECT;
+use crate::limits::{LARGEST_OBJECT, ObjectBytes};
 use crate::resource::{BuildResource, ResourceList};
 use crate::select::TargetSelector;
 
@@ -41,16 +41,16 @@ impl FieldTarget {
     }
 
     /// Writes a value into the fields. It is an error if a selected resource does not have a field.
-    pub(super) fn write(&self, list: &mut ResourceList, value: &Value) -> Result<(), BuildProblem> {
+    pub(super) fn write(&self, list: &mut ResourceList, value: &Value, bytes: &mut ObjectBytes) -> Result<(), BuildProblem> {
         for resource in list.resources.iter_mut().filter(|resource| self.selects(resource)) {
             for path in &self.paths {
-                self.write_path(&mut resource.object, path, value)?;
+                self.write_path(&mut resource.object, path, value, bytes)?;
             }
         }
         Ok(())
     }
 
-    fn write_path(&self, object: &mut Value, path: &str, value: &Value) -> Result<(), BuildProblem> {
+    fn write_path(&self, object: &mut Value, path: &str, value: &Value, bytes: &mut ObjectBytes) -> Result<(), BuildProblem> {
         let creates = self.options.as_ref().is_some_and(|options| options.create);
         let leaf = match value {
             _ if !creates => CreatedLeaf::Nothing,
@@ -63,6 +63,7 @@ impl FieldTarget {
             return Err(BuildProblem(format!("a field path has {} steps, more than the allowed {MAX_STEPS}", steps.len())));
         }
         if write_embedded(object, &steps, leaf, value, options)? {
+            bytes.grow(size_of(value))?;
             return check_size(object, value);
         }
         let or_create = if creates { " or create" } else { "" };
@@ -70,6 +71,7 @@ impl FieldTarget {
         let (size, mut room) = (size_of(value), LARGEST_OBJECT);
         let visited = visit(object, &steps, leaf, &mut |field| {
             room = room.checked_sub(size).ok_or_else(too_large)?;
+            bytes.grow(size)?;
             write(field, value, options)
         });
         match visited {

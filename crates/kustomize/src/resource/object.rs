@@ -24,6 +24,8 @@ pub(crate) struct BuildResource {
     pub(crate) origin: Option<BuildOrigin>,
     /// The transformations of the resource, if they are recorded.
     pub(crate) transformations: Vec<BuildOrigin>,
+    /// The position in the list that a caller has given, if the resource is from one.
+    pub(crate) position: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +68,15 @@ impl Configuration {
     /// Returns the identity of a generator or transformer of a kustomization, which has no name.
     pub(crate) fn built_in(kind: &str) -> Self {
         Self { api_version: "builtin".to_owned(), kind: kind.to_owned(), ..Self::default() }
+    }
+}
+
+impl BuildOrigin {
+    /// Returns the size of all texts, in bytes.
+    pub(crate) fn text_size(&self) -> usize {
+        let configuration =
+            self.configured_by.as_ref().map_or(0, |by| by.api_version.len() + by.kind.len() + by.name.len() + by.namespace.len());
+        self.path.len() + self.configured_in.len() + configuration
     }
 }
 

@@ -8,15 +8,21 @@ use super::of_resource;
 use crate::error::BuildProblem;
 use crate::fields::{Created, FieldSpec, change, expect_scalar};
 use crate::kustomization::ImageEntry;
+use crate::limits::ObjectBytes;
 use crate::resource::{ResourceList, scalar_text};
 
 /// Changes the images of a name: those of all lists `containers` and `initContainers` at any depth, and those in the fields. Custom resource
 /// definitions are not changed.
-pub(super) fn apply(list: &mut ResourceList, image: &ImageEntry, fields: &[FieldSpec]) -> Result<(), BuildProblem> {
+pub(super) fn apply(
+    list: &mut ResourceList,
+    image: &ImageEntry,
+    fields: &[FieldSpec],
+    bytes: &mut ObjectBytes,
+) -> Result<(), BuildProblem> {
     let tail = "(:[a-zA-Z0-9_.{}-]*)?(@[a-zA-Z0-9]+([.+_-][a-zA-Z0-9]+)*:[a-zA-Z0-9_.{}-]*)?$";
     // A name that is no regular expression matches no image.
     let Ok(matching) = pattern::compile(&format!("^{}{tail}", image.name)) else { return Ok(()) };
-    let update = ImageUpdate { image, matching };
+    let mut update = ImageUpdate { image, matching, bytes };
     for resource in list.resources.iter_mut().filter(|resource| resource.kind_name() != "CustomResourceDefinition") {
         let kind = resource.kind();
         let within = of_resource(resource);
@@ -32,10 +38,11 @@ pub(super) fn apply(list: &mut ResourceList, image: &ImageEntry, fields: &[Field
 struct ImageUpdate<'a> {
     image: &'a ImageEntry,
     matching: Regex,
+    bytes: &'a mut ObjectBytes,
 }
 
 impl ImageUpdate<'_> {
-    fn walk(&self, value: &mut Value) -> Result<(), BuildProblem> {
+    fn walk(&mut self, value: &mut Value) -> Result<(), BuildProblem> {
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
@@ -52,11 +59,13 @@ impl ImageUpdate<'_> {
         }
     }
 
-    fn set(&self, value: &mut Value) -> Result<(), BuildProblem> {
+    fn set(&mut self, value: &mut Value) -> Result<(), BuildProblem> {
         expect_scalar(value).map_err(|problem| problem.within("an image"))?;
         let text = scalar_text(value);
         if self.matching.is_match(&text) {
-            *value = Value::String(self.changed(&text));
+            let changed = self.changed(&text);
+            self.bytes.grow(changed.len())?;
+            *value = Value::String(changed);
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::of_resource;
 use crate::error::BuildProblem;
 use crate::fields::{Created, FieldSpec, change};
+use crate::limits::ObjectBytes;
 use crate::resource::ResourceList;
 
 /// Sets entries of all maps that the fields lead to.
@@ -15,10 +16,12 @@ pub(super) fn set_entries(
     list: &mut ResourceList,
     entries: &BTreeMap<String, String>,
     fields: &[FieldSpec],
+    bytes: &mut ObjectBytes,
 ) -> Result<(), BuildProblem> {
     if entries.is_empty() {
         return Ok(());
     }
+    let added = entries.iter().map(|(key, text)| key.len() + text.len()).sum();
     for resource in &mut list.resources {
         let kind = resource.kind();
         let within = of_resource(resource);
@@ -27,6 +30,7 @@ pub(super) fn set_entries(
         let result = fields.try_for_each(|field| {
             change(object, field, Created::Map, &mut |value| match value {
                 Value::Object(members) => {
+                    bytes.grow(added)?;
                     members.extend(entries.iter().map(|(key, text)| (key.clone(), text.as_str().into())));
                     Ok(())
                 }

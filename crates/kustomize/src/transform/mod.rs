@@ -17,6 +17,7 @@ pub(crate) use plugin::read_transformer;
 use crate::error::BuildProblem;
 use crate::fields::FieldSpec;
 use crate::kustomization::{ImageEntry, PatchOptions, ReplicaEntry};
+use crate::limits::ObjectBytes;
 use crate::replace::FieldReplacement;
 use crate::resource::{BuildResource, ResourceList};
 use crate::select::TargetSelector;
@@ -106,23 +107,28 @@ impl Transformer {
         }
     }
 
-    /// Changes the resources.
-    pub(crate) fn apply(&self, list: &mut ResourceList, schemas: &MergeSchemas) -> Result<(), BuildProblem> {
+    /// Changes the resources. All that is added to them is counted.
+    pub(crate) fn apply(
+        &self,
+        list: &mut ResourceList,
+        schemas: &MergeSchemas,
+        bytes: &mut ObjectBytes,
+    ) -> Result<(), BuildProblem> {
         match self {
-            Self::StrategicMerge(patches) => patches::apply_each(list, patches, schemas),
-            Self::Patch { patches, target: None, options } => patches::apply_in_place(list, patches, *options, schemas),
+            Self::StrategicMerge(patches) => patches::apply_each(list, patches, schemas, bytes),
+            Self::Patch { patches, target: None, options } => patches::apply_in_place(list, patches, *options, schemas, bytes),
             Self::Patch { patches, target: Some(target), options } => {
-                patches::apply_to_target(list, patches, target, *options, schemas)
+                patches::apply_to_target(list, patches, target, *options, schemas, bytes)
             }
-            Self::JsonPatch { patch, target, remembers } => patches::apply_json(list, patch, target, *remembers),
-            Self::Namespace(transformer) => namespace::apply(list, transformer),
-            Self::Prefix { prefix, fields } => names::prefix(list, prefix, fields),
-            Self::Suffix { suffix, fields } => names::suffix(list, suffix, fields),
-            Self::Labels { labels, fields } => metadata::set_entries(list, labels, fields),
-            Self::Annotations { annotations, fields } => metadata::set_entries(list, annotations, fields),
+            Self::JsonPatch { patch, target, remembers } => patches::apply_json(list, patch, target, *remembers, bytes),
+            Self::Namespace(transformer) => namespace::apply(list, transformer, bytes),
+            Self::Prefix { prefix, fields } => names::prefix(list, prefix, fields, bytes),
+            Self::Suffix { suffix, fields } => names::suffix(list, suffix, fields, bytes),
+            Self::Labels { labels, fields } => metadata::set_entries(list, labels, fields, bytes),
+            Self::Annotations { annotations, fields } => metadata::set_entries(list, annotations, fields, bytes),
             Self::Replicas { replica, fields } => replicas::apply(list, replica, fields),
-            Self::Image { image, fields } => images::apply(list, image, fields),
-            Self::Replacements(replacements) => replacements.iter().try_for_each(|replacement| replacement.apply(list)),
+            Self::Image { image, fields } => images::apply(list, image, fields, bytes),
+            Self::Replacements(replacements) => replacements.iter().try_for_each(|replacement| replacement.apply(list, bytes)),
         }?;
         list.drop_empty();
         Ok(())

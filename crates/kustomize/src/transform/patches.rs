@@ -1,6 +1,6 @@
 //! Strategic merge patches and JSON patches.
 
-use kubewright_machinery::object::json_type;
+use kubewright_machinery::object::{canonical_json, json_type};
 use kubewright_machinery::patch::{JsonPatch, OperationError, PatchError};
 use kubewright_machinery::yaml;
 use serde_json::Value;
@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{Transformer, of_resource};
 use crate::error::BuildProblem;
 use crate::kustomization::{PatchEntry, PatchOptions};
+use crate::limits::ObjectBytes;
 use crate::resource::{BuildResource, ResourceList, read_resources};
 use crate::select::TargetSelector;
 use crate::strategic::{MergeSchemas, merge};
@@ -105,10 +106,15 @@ impl PatchSource {
 }
 
 /// Applies patches to the resources of their identities; two resources that become the same one are an error.
-pub(super) fn apply_each(list: &mut ResourceList, patches: &[BuildResource], schemas: &MergeSchemas) -> Result<(), BuildProblem> {
+pub(super) fn apply_each(
+    list: &mut ResourceList,
+    patches: &[BuildResource],
+    schemas: &MergeSchemas,
+    bytes: &mut ObjectBytes,
+) -> Result<(), BuildProblem> {
     for patch in patches {
         let index = list.unique(&patch.original_id())?;
-        apply_selected(list, &[index], patch, PatchOptions::default(), schemas)?;
+        apply_selected(list, &[index], patch, PatchOptions::default(), schemas, bytes)?;
     }
     Ok(())
 }
@@ -119,12 +125,14 @@ pub(super) fn apply_in_place(
     patches: &[BuildResource],
     options: PatchOptions,
     schemas: &MergeSchemas,
+    bytes: &mut ObjectBytes,
 ) -> Result<(), BuildProblem> {
     for patch in patches {
         let id = patch.original_id();
         let index = list.unique(&id).map_err(|problem| {
             BuildProblem(format!("no resource matches strategic merge patch {:?}: {problem}", id.to_string()))
         })?;
+        bytes.add(&patch.object)?;
         apply_one(&mut list.resources[index], patch.object.clone(), options, schemas)?;
     }
     Ok(())
@@ -137,10 +145,11 @@ pub(super) fn apply_to_target(
     target: &TargetSelector,
     options: PatchOptions,
     schemas: &MergeSchemas,
+    bytes: &mut ObjectBytes,
 ) -> Result<(), BuildProblem> {
     let selected = list.resources.iter().enumerate().filter(|(_, resource)| target.selects(resource));
     let selected: Vec<usize> = selected.map(|(index, _)| index).collect();
-    patches.iter().try_for_each(|patch| apply_selected(list, &selected, patch, options, schemas))
+    patches.iter().try_for_each(|patch| apply_selected(list, &selected, patch, options, schemas, bytes))
 }
 
 fn apply_selected(
@@ -149,8 +158,11 @@ fn apply_selected(
     patch: &BuildResource,
     options: PatchOptions,
     schemas: &MergeSchemas,
+    bytes: &mut ObjectBytes,
 ) -> Result<(), BuildProblem> {
+    let size = canonical_json(&patch.object).len();
     for index in indexes {
+        bytes.grow(size)?;
         let resource = &mut list.resources[*index];
         let mut object = patch.object.clone();
         // The version is that of the resource, whatever the patch says.
@@ -195,6 +207,7 @@ pub(super) fn apply_json(
     patch: &JsonOperations,
     target: &TargetSelector,
     remembers: bool,
+    bytes: &mut ObjectBytes,
 ) -> Result<(), BuildProblem> {
     for resource in list.resources.iter_mut().filter(|resource| target.selects(resource)) {
         if remembers {
@@ -202,7 +215,9 @@ pub(super) fn apply_json(
         }
         let id = resource.id();
         let within = |problem: BuildProblem| problem.within(&id);
+        let before = canonical_json(&resource.object).len();
         patch.patch.apply(&mut resource.object).map_err(|error| within(patch.problem(&error)))?;
+        bytes.grow(canonical_json(&resource.object).len().saturating_sub(before))?;
         if !resource.object.is_object() {
             let found = json_type(&resource.object);
             return Err(within(BuildProblem(format!(

@@ -4,7 +4,10 @@
 
 mod changes;
 mod files;
+mod patch_objects;
 mod patches;
+#[path = "../../../machinery/tests/shared/readme_table.rs"]
+mod readme_table;
 mod recorded;
 mod references;
 mod refusals;

@@ -9,12 +9,7 @@ use std::path::{Path, PathBuf};
 use kubewright_machinery::yaml;
 use serde_json::Value;
 
-/// The path of the file with the table.
-const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-/// The lines around the table.
-const MARKS: (&str, &str) = ("<!-- table: begin -->\n", "<!-- table: end -->");
-/// The environment variable with which the test writes the table instead of checking it.
-const WRITE: &str = "KUBEWRIGHT_WRITE_README";
+use crate::readme_table::check_table;
 
 #[test]
 fn kustomizations_have_the_recorded_objects_or_fail_with_the_recorded_text() {
@@ -40,18 +35,6 @@ fn kustomizations_have_the_recorded_objects_or_fail_with_the_recorded_text() {
         writeln!(table, "| `{name}` | {agreement} |").unwrap();
     }
     check_table(&table);
-}
-
-/// Checks that the table in the README is the result of this run.
-fn check_table(table: &str) {
-    let readme = std::fs::read_to_string(README).unwrap();
-    let (before, rest) = readme.split_once(MARKS.0).unwrap();
-    let (current, after) = rest.split_once(MARKS.1).unwrap();
-    if std::env::var_os(WRITE).is_some() {
-        std::fs::write(README, [before, MARKS.0, table, MARKS.1, after].concat()).unwrap();
-    } else {
-        assert!(current == table, "the table in crates/kustomize/README.md is not that of this run; {WRITE}=1 writes it");
-    }
 }
 
 fn recordings() -> Option<PathBuf> {

@@ -206,3 +206,57 @@ fn paths_of_many_steps_are_refused() {
     );
     assert!(failure(&[("kustomization.yaml", &kustomization), ("m.yaml", &map("m"))]).contains("more than the allowed 100"));
 }
+
+#[test]
+fn changes_that_multiply_a_text_by_the_objects_end_at_the_limit() {
+    let maps: Vec<String> = (0..300).map(|number| map(&format!("m{number}"))).collect();
+    let text = "x".repeat(100 << 10);
+    let limits = BuildLimits { bytes: 8 << 20, ..BuildLimits::default() };
+    let failure = |files: &[(&str, &str)]| build_within(&tree(files), "", limits).unwrap_err().to_string();
+    let strategic =
+        format!("{{target: {{kind: ConfigMap}}, patch: '{{kind: ConfigMap, metadata: {{name: x}}, data: {{a: {text}}}}}'}}");
+    let json = |path: &str, value: &str| {
+        format!("{{target: {{kind: ConfigMap}}, patch: '[{{op: add, path: {path}, value: {value}}}]'}}")
+    };
+    let copies = "{target: {kind: ConfigMap}, patch: '[{op: copy, from: /data/a, path: /data/b}]'}";
+    for change in [
+        format!("commonAnnotations: {{a: {text}}}"),
+        format!("labels: [{{pairs: {{a: {text}}}}}]"),
+        format!("patches: [{strategic}]"),
+        format!("patches: [{}]", json("/data/a", &text)),
+        format!("patches: [{}, {copies}]", json("/data/a", &text[..20_000])),
+        format!("replacements: [{{sourceValue: {text}, targets: [{{select: {{kind: ConfigMap}}, fieldPaths: [data.k]}}]}}]"),
+    ] {
+        let kustomization = format!("resources: [m.yaml]\n{change}");
+        let text = failure(&[("kustomization.yaml", &kustomization), ("m.yaml", &maps.join("\n---\n"))]);
+        let start: String = change.chars().take(20).collect();
+        assert!(text.ends_with("larger than 8388608 bytes in total; raise BuildLimits::bytes"), "{start}: {text:.200}");
+    }
+    let pods: Vec<String> = (0..300).map(|number| deployment(&format!("d{number}"), "m")).collect();
+    let kustomization = format!("resources: [d.yaml]\nimages: [{{name: r/i, newName: {text}}}]");
+    let text = failure(&[("kustomization.yaml", &kustomization), ("d.yaml", &pods.join("\n---\n"))]);
+    assert!(text.ends_with("raise BuildLimits::bytes"), "{text:.200}");
+}
+
+#[test]
+fn names_are_limited() {
+    let long = "x".repeat(5000);
+    let fields = [("namePrefix", "prefix"), ("nameSuffix", "suffix"), ("namespace", "namespace")];
+    for (field, title) in fields {
+        let kustomization = format!("resources: [m.yaml]\n{field}: {long}");
+        let text = failure(&[("kustomization.yaml", &kustomization), ("m.yaml", &map("m"))]);
+        assert_eq!(text, format!("kustomization.yaml: {field}: the {title} is 5000 bytes long, more than the allowed 4096"));
+    }
+    let text = failure(&[("kustomization.yaml", "resources: [m.yaml]"), ("m.yaml", &map(&long))]);
+    assert_eq!(text, "kustomization.yaml: the name of a ConfigMap is 5000 bytes long, more than the allowed 4096");
+}
+
+#[test]
+fn deep_nesting_is_refused_with_the_file() {
+    let deep =
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: m}}\ndata: {}{}\n", "[".repeat(5000), "]".repeat(5000));
+    let text = failure(&[("kustomization.yaml", "resources: [m.yaml]"), ("m.yaml", &deep)]);
+    assert!(text.starts_with("m.yaml: read YAML: "), "{text:.200}");
+    let text = failure(&[("kustomization.yaml", &deep)]);
+    assert!(text.starts_with("kustomization.yaml: read YAML: "), "{text:.200}");
+}

@@ -2,20 +2,23 @@
 
 use serde::de::IgnoredAny;
 
-use crate::stack::on_own_stack;
+use super::read::DEPTH;
 
 /// The nesting up to which texts are read on any stack.
 const SHALLOW: usize = 30;
-/// The size of the separate stack, in bytes: several times what the deepest readable text needs.
+/// The stack that a level needs at most, in bytes.
+const LEVEL: usize = 32 * 1024;
+/// The size of a separate stack, in bytes: several times what the deepest readable text needs.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// Runs some work on a text, on a separate stack if the text may be nested deep.
-pub(super) fn with_room<T: Send>(text: &str, work: impl Fn() -> T + Send + Sync) -> T {
-    if bound(text) <= SHALLOW {
+/// Runs some work on a text, on a separate stack if the text may be nested deeper than the rest of the present one allows.
+pub(super) fn with_room<T>(text: &str, work: impl FnOnce() -> T) -> T {
+    let bound = bound(text);
+    if bound <= SHALLOW {
         return work();
     }
-    // Without memory for another stack, the work runs on this one.
-    on_own_stack(STACK, &work).unwrap_or_else(work)
+    // Deeper texts are refused on the way.
+    stacker::maybe_grow(bound.min(DEPTH + 1) * LEVEL, STACK, work)
 }
 
 /// Returns an upper bound of the nesting of a text.

@@ -51,8 +51,8 @@ fn look_up(call: &mut FunctionCall<'_>, place: Place, absence: Absence) -> Resul
     if !object.is_null() {
         return Ok(GoValue::with_integers(&object));
     }
-    // An environment does not tell an absent type from an absent object, and types of the other cluster cannot be asked for.
-    if place == Place::Target && !is_served(host, &api_version, &kind)? {
+    // The answer does not tell an absent type from an absent object. Helm fails if the version is unknown, and finds no object of an unknown kind.
+    if place == Place::Target && !is_served(host, &api_version)? {
         return Err(unknown_type(&api_version, &kind));
     }
     match absence {
@@ -88,8 +88,8 @@ fn objects(
     Ok(GoMap::from_pairs(fields).into())
 }
 
-fn is_served(host: &RenderHost, api_version: &str, kind: &str) -> Result<bool, FunctionError> {
-    let answer = host.answers().ask(Question::Serves(format!("{api_version}/{kind}")));
+fn is_served(host: &RenderHost, api_version: &str) -> Result<bool, FunctionError> {
+    let answer = host.answers().ask(Question::Serves(api_version.to_owned()));
     answer.map(|answer| *answer == Value::Bool(true)).ok_or_else(|| FunctionError::new(UNANSWERED))
 }
 

@@ -4,7 +4,6 @@ use super::run::{TemplateScope, TreeExecution};
 use crate::error::{FunctionError, TemplateError};
 use crate::format::quote;
 use crate::function::TemplateEngine;
-use crate::set::TemplateSet;
 use crate::value::{GoString, GoValue};
 
 /// The name that Helm gives to the set of templates, and to a text that `tpl` executes.
@@ -43,9 +42,7 @@ impl TemplateEngine for TreeExecution<'_> {
 
 impl TreeExecution<'_> {
     fn evaluate_inside(&mut self, text: &str, data: &GoValue) -> Result<GoString, FunctionError> {
-        let set = self.scope.set;
-        let mut inner = TemplateSet::new(set.functions.clone(), set.delimiters.clone());
-        inner.add(SET_NAME, text).map_err(|error| {
+        let inner = self.scope.set.of_text(SET_NAME, text).map_err(|error| {
             let reason = match error {
                 TemplateError::Parse { template, line, message } => format!("template: {template}:{line}: {message}"),
                 other => other.to_string(),

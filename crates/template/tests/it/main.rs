@@ -9,4 +9,6 @@ mod grammar;
 mod host;
 mod nonsense;
 mod properties;
+#[path = "../../../machinery/tests/shared/readme_table.rs"]
+mod readme_table;
 mod vectors;

@@ -1,6 +1,7 @@
 //! The recorded outputs and errors of Helm in `shared/data` beside the repository, but for templates that need the objects of a chart.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 use crate::functions::functions;
 use crate::host::CountingHost;
+use crate::readme_table::check_table;
 
 /// The parts of a case or of its templates that only a chart gives.
 const OF_CHARTS: [(&str, &str); 8] = [
@@ -95,6 +97,76 @@ fn has_other_fields(template: &str) -> bool {
     fields.map(name).any(|name| CHART_FIELDS.iter().all(|known| *known != name))
 }
 
+/// The numbers of the cases of a group.
+#[derive(Default)]
+struct GroupCount {
+    cases: usize,
+    equal: usize,
+    other_words: usize,
+    of_charts: usize,
+}
+
+/// The first parts of the names of cases, with the titles of their groups in the README.
+const GROUPS: [(&str, &str); 21] = [
+    ("tt", "the language of templates"),
+    ("default", "`default`, `coalesce`, `required` and their relatives"),
+    ("str", "strings"),
+    ("regex", "regular expressions"),
+    ("math", "numbers"),
+    ("list", "lists"),
+    ("dict", "maps"),
+    ("type", "types"),
+    ("date", "dates and durations"),
+    ("enc", "encodings, digests, passwords"),
+    ("url", "URLs"),
+    ("path", "paths"),
+    ("semver", "versions"),
+    ("json", "JSON"),
+    ("yaml", "YAML"),
+    ("toml", "TOML"),
+    ("yv", "values of YAML 1.1"),
+    ("helm", "`include`, `tpl`, `.Files`, `lookup`"),
+    ("caps", "`.Capabilities`"),
+    ("release", "`.Release`"),
+    ("real", "templates of published charts"),
+];
+
+/// Returns the title of the group of a case.
+fn group(id: &str) -> &'static str {
+    let start = match id.split('-').next().unwrap_or_default() {
+        "coalesce" => "default",
+        start => start,
+    };
+    let group = GROUPS.iter().find(|(known, _)| *known == start);
+    group.unwrap_or_else(|| panic!("the case {id} is in no group")).1
+}
+
+/// Returns true for a case that makes keys or certificates, which only a feature of the crate can.
+fn makes_keys(case: &Value) -> bool {
+    let template = case["template"].as_str().unwrap();
+    ["genCA", "genPrivateKey", "genSelfSigned", "genSigned", "buildCustomCert"].iter().any(|name| template.contains(name))
+}
+
+/// Returns the numbers of the cases as a Markdown table.
+fn table(counts: &BTreeMap<&str, GroupCount>) -> String {
+    let mut table = "| cases | number | equal | other words | need a chart |\n| --- | --- | --- | --- | --- |\n".to_owned();
+    let mut sum = GroupCount::default();
+    let row = |table: &mut String, title: &str, count: &GroupCount| {
+        let GroupCount { cases, equal, other_words, of_charts } = count;
+        writeln!(table, "| {title} | {cases} | {equal} | {other_words} | {of_charts} |").unwrap();
+    };
+    for (_, title) in GROUPS {
+        let Some(count) = counts.get(title) else { continue };
+        row(&mut table, title, count);
+        sum.cases += count.cases;
+        sum.equal += count.equal;
+        sum.other_words += count.other_words;
+        sum.of_charts += count.of_charts;
+    }
+    row(&mut table, "**all**", &sum);
+    table
+}
+
 /// The outputs are those of sprig 3.3 with encoding/json, sigs.k8s.io/yaml and BurntSushi/toml 1.6.
 #[test]
 fn nil_lists_are_null_in_json_and_yaml_and_absent_in_toml() {
@@ -118,11 +190,17 @@ fn recorded_outputs_are_reproduced() {
     };
     let functions = functions();
     let (mut checked, mut left_out, mut different) = (0, BTreeMap::<String, usize>::new(), Vec::new());
+    let mut counts = BTreeMap::<&str, GroupCount>::new();
     for line in text.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let id = case["id"].as_str().unwrap();
+        // Keys are checked with the feature, and are in the table neither with it nor without.
+        let mut not_counted = GroupCount::default();
+        let count = if makes_keys(&case) { &mut not_counted } else { counts.entry(group(id)).or_default() };
+        count.cases += 1;
         if let Some(reason) = missing(&case) {
             *left_out.entry(reason.to_owned()).or_default() += 1;
+            count.of_charts += 1;
             continue;
         }
         // Go prints U+FFFD for bytes that are no text, as the recording does.
@@ -133,6 +211,7 @@ fn recorded_outputs_are_reproduced() {
             && result != expected
         {
             *left_out.entry(format!("function {name}")).or_default() += 1;
+            count.of_charts += 1;
             continue;
         }
         if result.as_ref().is_err_and(|error| error.contains("cargo feature `certificates`")) {
@@ -143,12 +222,16 @@ fn recorded_outputs_are_reproduced() {
         // Functions that are forbidden here have an error of their own.
         let has_own_words =
             OTHER_WORDS.contains(&id) || result.as_ref().is_err_and(|error| error.ends_with("not available in operators"));
-        let is_equal = result == expected || has_own_words && result.is_err() && expected.is_err();
-        if !is_equal {
+        if result == expected {
+            count.equal += 1;
+        } else if has_own_words && result.is_err() && expected.is_err() {
+            count.other_words += 1;
+        } else {
             different.push(format!("{id}: {}\n  {result:?}\n  {expected:?}", case["template"]));
         }
     }
     let reasons: Vec<_> = left_out.iter().map(|(reason, count)| format!("{count} for {reason}")).collect();
     println!("{checked} of {} cases are checked; left out: {}", text.lines().count(), reasons.join(", "));
     assert!(different.is_empty(), "{} of {checked} cases differ:\n{}", different.len(), different.join("\n"));
+    check_table(&table(&counts));
 }

@@ -1,0 +1,132 @@
+//! Documents that were read as YAML.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::mem;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use super::hook::ChartHook;
+
+/// The length of the texts of one generation of documents, in bytes. Two are kept; an object is several times as large as its text.
+const GENERATION: usize = 1 << 20;
+
+/// The object of a document, and the hook that its annotations make of it.
+#[derive(Clone, Debug)]
+pub(super) struct ReadDocument {
+    pub(super) object: Value,
+    pub(super) hook: Option<ChartHook>,
+}
+
+/// The last documents of a chart, by their texts. Most documents of a rendering are those of the one before, and reading YAML takes longer than all
+/// templates. Documents that are not used for a while are forgotten, since two generations are kept, of which the older one goes when the younger one
+/// is full.
+#[derive(Default)]
+pub(super) struct DocumentCache {
+    generations: Mutex<Generations>,
+}
+
+#[derive(Default)]
+struct Generations {
+    young: HashMap<Arc<str>, Arc<ReadDocument>>,
+    old: HashMap<Arc<str>, Arc<ReadDocument>>,
+    /// The length of the texts of the younger generation.
+    bytes: usize,
+    /// The number of documents that were read.
+    read: usize,
+}
+
+impl DocumentCache {
+    /// Returns the document of a text. Errors are not kept.
+    pub(super) fn get(
+        &self,
+        text: &str,
+        read: impl FnOnce() -> Result<ReadDocument, String>,
+    ) -> Result<Arc<ReadDocument>, String> {
+        if let Some(document) = self.generations.lock().find(text) {
+            return Ok(document);
+        }
+        let document = Arc::new(read()?);
+        let mut generations = self.generations.lock();
+        generations.read += 1;
+        if text.len() <= GENERATION {
+            generations.add(text.into(), document.clone());
+        }
+        Ok(document)
+    }
+
+    /// Returns the number of documents that were read.
+    pub(super) fn read(&self) -> usize {
+        self.generations.lock().read
+    }
+}
+
+impl Generations {
+    fn find(&mut self, text: &str) -> Option<Arc<ReadDocument>> {
+        if let Some(document) = self.young.get(text) {
+            return Some(document.clone());
+        }
+        let (text, document) = self.old.remove_entry(text)?;
+        self.add(text, document.clone());
+        Some(document)
+    }
+
+    fn add(&mut self, text: Arc<str>, document: Arc<ReadDocument>) {
+        if self.bytes + text.len() > GENERATION {
+            self.old = mem::take(&mut self.young);
+            self.bytes = 0;
+        }
+        self.bytes += text.len();
+        self.young.insert(text, document);
+    }
+}
+
+impl fmt::Debug for DocumentCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} documents read", self.read())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn get(cache: &DocumentCache, text: &str) {
+        cache.get(text, || Ok(ReadDocument { object: Value::Null, hook: None })).unwrap();
+    }
+
+    #[test]
+    fn a_document_is_read_once() {
+        let cache = DocumentCache::default();
+        for text in ["a", "b", "a", "b"] {
+            get(&cache, text);
+        }
+        assert_eq!(cache.read(), 2);
+    }
+
+    #[test]
+    fn documents_that_are_used_stay_and_others_are_forgotten() {
+        let cache = DocumentCache::default();
+        get(&cache, "used");
+        get(&cache, "unused");
+        for number in 0..10 {
+            get(&cache, &format!("{number:0width$}", width = GENERATION / 2));
+            get(&cache, "used");
+        }
+        assert_eq!(cache.read(), 12);
+        let generations = cache.generations.lock();
+        let length = |generation: &HashMap<Arc<str>, _>| generation.keys().map(|text| text.len()).sum::<usize>();
+        assert!(length(&generations.young) <= GENERATION && length(&generations.old) <= GENERATION);
+        assert!(!generations.old.contains_key("unused"));
+    }
+
+    #[test]
+    fn errors_are_not_kept() {
+        let cache = DocumentCache::default();
+        assert!(cache.get("a", || Err("malformed".to_owned())).is_err());
+        get(&cache, "a");
+        assert_eq!(cache.read(), 1);
+    }
+}

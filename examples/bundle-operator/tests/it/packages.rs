@@ -1,0 +1,129 @@
+//! Charts and kustomizations as sources of a Bundle.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bundle_operator::Bundle;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kubewright::prelude::*;
+use kubewright_testing::TestCluster;
+
+use crate::world::{bundle, message};
+
+const CHART: &str = "apiVersion: v2\nname: hello\nversion: 1.0.0\n";
+const TEMPLATE: &str =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-hello\ndata:\n  text: {{ .Values.text | quote }}\n";
+
+/// Returns a Secret with a chart whose template is this one.
+fn packed(template: &str) -> Value {
+    let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    for (path, content) in
+        [("hello/Chart.yaml", CHART), ("hello/values.yaml", "text: default\n"), ("hello/templates/map.yaml", template)]
+    {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, path, content.as_bytes()).unwrap();
+    }
+    let bytes = archive.into_inner().unwrap().finish().unwrap();
+    let data = json!({ "chart.tgz": STANDARD.encode(bytes) });
+    json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "chart" }, "data": data })
+}
+
+fn files(name: &str, data: &Value) -> Value {
+    json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name }, "data": data })
+}
+
+async fn text_of(cluster: &TestCluster, name: &str) -> Value {
+    cluster.get::<ConfigMap>(name).await.map(|mut map| map["data"]["text"].take()).unwrap_or_default()
+}
+
+// HELM-1, REF-2
+#[tokio::test]
+async fn a_chart_in_a_secret_is_installed_upgraded_with_it_and_removed() {
+    let cluster = TestCluster::start().await;
+    let operator = cluster.run(bundle_operator::operator()).await;
+    cluster.apply(packed(TEMPLATE)).await;
+    let charts = |values: Value| json!({ "charts": [{ "archive": { "name": "chart" }, "values": values }] });
+    cluster.apply(bundle("demo", charts(json!({ "text": "first" })))).await;
+    cluster.expect::<Bundle>("demo").ready().await;
+    assert_eq!(text_of(&cluster, "demo-hello").await, "first");
+    cluster.apply(bundle("demo", charts(json!({})))).await;
+    let has = |text: &'static str| move |map: &Value| map["data"]["text"] == text;
+    cluster.expect::<ConfigMap>("demo-hello").matching("the chart's default", has("default")).await;
+    cluster.apply(packed(&TEMPLATE.replace("| quote", "| upper | quote"))).await;
+    cluster.expect::<ConfigMap>("demo-hello").matching("the text of the new chart", has("DEFAULT")).await;
+    cluster.expect::<Bundle>("demo").ready().await;
+    cluster.delete::<Secret>("chart").await;
+    cluster.delete::<Bundle>("demo").await;
+    cluster.expect::<Bundle>("demo").to_be_gone().await;
+    assert!(cluster.get::<ConfigMap>("demo-hello").await.is_none());
+    operator.stop().await;
+    cluster.stop().await;
+}
+
+// HELM-1, KUS-4, KUS-6
+#[tokio::test]
+async fn charts_and_kustomizations_in_config_maps_have_paths_of_items() {
+    let cluster = TestCluster::start().await;
+    let operator = cluster.run(bundle_operator::operator()).await;
+    cluster.apply(files("chart", &json!({ "Chart.yaml": CHART, "map": TEMPLATE }))).await;
+    let kustomization = "namePrefix: {{ .zone }}-\nresources: [base]\n";
+    let base = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: site}\ndata: {text: hello}\n";
+    let data = json!({ "eu": kustomization, "base": "resources: [map.yaml]\n", "map": base });
+    cluster.apply(files("site", &data)).await;
+    let items = json!([
+        { "key": "eu", "path": "eu/kustomization.yaml" },
+        { "key": "base", "path": "eu/base/kustomization.yaml" },
+        { "key": "map", "path": "eu/base/map.yaml" },
+    ]);
+    let spec = json!({
+        "charts": [{ "files": { "name": "chart", "items": [{ "key": "map", "path": "templates/map.yaml" }] }, "values": { "text": "a" } }],
+        "kustomizations": [{ "files": { "name": "site", "items": items }, "path": "eu", "values": { "zone": "eu" } }],
+    });
+    cluster.apply(bundle("demo", spec)).await;
+    cluster.expect::<Bundle>("demo").ready().await;
+    assert_eq!(text_of(&cluster, "demo-hello").await, "a");
+    assert_eq!(text_of(&cluster, "eu-site").await, "hello");
+    operator.stop().await;
+    cluster.stop().await;
+}
+
+// GEN-4
+#[tokio::test]
+async fn a_broken_package_is_named_with_field_and_file() {
+    let cluster = TestCluster::start().await;
+    let operator = cluster.run(bundle_operator::operator()).await;
+    cluster.apply(packed("a: 1\nb: {{ .Values.x\n")).await;
+    cluster.apply(files("site", &json!({ "kustomization.yaml": "resource: []\n" }))).await;
+    for (spec, expected) in [
+        (json!({ "charts": [{ "archive": { "name": "chart" } }] }), "spec.charts[0]: hello/templates/map.yaml:"),
+        (json!({ "charts": [{}] }), "spec.charts[0]: found none or both of archive and files; allowed: one of them"),
+        (json!({ "kustomizations": [{ "files": { "name": "site" } }] }), "spec.kustomizations[0]: kustomization.yaml: resource"),
+    ] {
+        cluster.apply(bundle("demo", spec)).await;
+        let says = |bundle: &Value| message(bundle).starts_with(expected) && bundle["status"]["state"] == "Error";
+        cluster.expect::<Bundle>("demo").matching(&format!("its message is {expected:?}"), says).await;
+    }
+    operator.stop().await;
+    cluster.stop().await;
+}
+
+// REF-5
+#[tokio::test]
+async fn a_bundle_waits_for_a_key_that_is_a_file() {
+    let cluster = TestCluster::start().await;
+    let operator = cluster.run(bundle_operator::operator()).await;
+    cluster.apply(files("chart", &json!({ "Chart.yaml": CHART }))).await;
+    let items = json!([{ "key": "map", "path": "templates/map.yaml" }]);
+    let spec = json!({ "charts": [{ "files": { "name": "chart", "items": items } }] });
+    cluster.apply(bundle("demo", spec)).await;
+    let expected = format!("key map not found in ConfigMap {}/chart", cluster.namespace());
+    let says = |bundle: &Value| message(bundle) == expected;
+    cluster.expect::<Bundle>("demo").matching("it waits for the key", says).await;
+    cluster.patch::<ConfigMap>("chart", json!({ "data": { "map": TEMPLATE } })).await;
+    cluster.expect::<Bundle>("demo").ready().await;
+    operator.stop().await;
+    cluster.stop().await;
+}

@@ -1,8 +1,8 @@
 //! Generators of the manifests of a component's dependents, from its spec.
 //!
 //! A [`Generator`] is an `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>`, or another type that implements the trait:
-//! [`Manifests`] (fixed YAML documents), [`Templates`] (a directory of templated YAML), [`HelmChart`], [`HelmChart`], [`Kustomization`], [`Empty`], and the combinators of
-//! [`GeneratorExt`]. A [`Transform`] changes the parameters and objects of any generator.
+//! [`Manifests`] (fixed YAML documents), [`Templates`] (a directory of templated YAML), [`HelmChart`], [`Kustomization`], [`Empty`], and the combinators
+//! of [`GeneratorExt`]. A [`Transform`] changes the parameters and objects of any generator.
 //!
 //! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `file_map`, `host`, `functions`,
 //! `manifest`, `policy_marks`, `template_error`, `transform`, `generator`, `combinators`, `manifests`, `template_files`, `templates`,

@@ -1,8 +1,8 @@
 //! Generators of the manifests of a component's dependents, from its spec.
 //!
 //! A [`Generator`] is an `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>`, or another type that implements the trait:
-//! [`Manifests`] (fixed YAML documents), [`Templates`] (a directory of templated YAML), [`HelmChart`], [`Kustomization`], [`Empty`], and the combinators
-//! of [`GeneratorExt`]. A [`Transform`] changes the parameters and objects of any generator.
+//! [`Manifests`] (fixed YAML documents), [`Templates`] (a directory of templated YAML), [`HelmChart`], [`Kustomization`], [`Empty`], and the
+//! combinators of [`GeneratorExt`]. A [`Transform`] changes the parameters and objects of any generator.
 //!
 //! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `file_map`, `host`, `functions`,
 //! `manifest`, `policy_marks`, `template_error`, `transform`, `generator`, `combinators`, `manifests`, `template_files`, `templates`,
@@ -21,8 +21,6 @@ mod error;
 mod file_map;
 mod functions;
 mod generator;
-#[cfg(feature = "helm")]
-mod helm;
 #[cfg(feature = "helm")]
 mod helm;
 mod host;
@@ -45,15 +43,9 @@ pub use environment::{Asked, Environment, ListQuestion, ObjectQuestion, Place, Q
 pub use error::{InputError, RenderError};
 pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
 #[cfg(feature = "helm")]
-pub use helm::HelmChart;
-#[cfg(feature = "helm")]
 pub use helm::{HelmChart, ValuesMismatch};
 /// Embeds the directories of charts and kustomizations in a program.
 pub use include_dir;
-/// Embeds the directories of charts and kustomizations in a program.
-pub use include_dir;
-#[cfg(feature = "helm")]
-pub use kubewright_chart::ChartLimits;
 #[cfg(feature = "helm")]
 pub use kubewright_chart::{ChartLimits, ValuesDifference};
 #[cfg(feature = "kustomize")]

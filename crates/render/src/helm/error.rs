@@ -1,8 +1,8 @@
 //! Errors of charts as errors of a rendering (GEN-4).
 
 use kubewright_chart::ChartError;
-use kubewright_template::TemplateError;
 
+use crate::template_error::template_error;
 use crate::{InputError, RenderError};
 
 /// Returns the error of a chart, with the file and the line that are at fault.
@@ -21,7 +21,7 @@ pub(super) fn render_error(error: &ChartError) -> RenderError {
 
 #[cfg(test)]
 mod tests {
-    use kubewright_template::SourcePosition;
+    use kubewright_template::{SourcePosition, TemplateError};
 
     use super::*;
 

@@ -138,7 +138,8 @@ fn group(id: &str) -> &'static str {
         start => start,
     };
     let group = GROUPS.iter().find(|(known, _)| *known == start);
-    group.unwrap_or_else(|| panic!("the case {id} is in no group")).1
+    assert!(group.is_some(), "the case {id} is in no group");
+    group.unwrap().1
 }
 
 /// Returns true for a case that makes keys or certificates, which only a feature of the crate can.

@@ -1,8 +1,8 @@
 //! Errors of charts as errors of a rendering (GEN-4).
 
 use kubewright_chart::ChartError;
-use kubewright_template::TemplateError;
 
+use crate::template_error::template_error;
 use crate::{InputError, RenderError};
 
 /// Returns the error of a chart, with the file and the line that are at fault.
@@ -10,7 +10,7 @@ pub(super) fn render_error(error: &ChartError) -> RenderError {
     match error {
         ChartError::Read { path, source } => InputError::new(source.to_string()).file(path.display().to_string()),
         ChartError::File { file, message } => InputError::new(message).file(file),
-        ChartError::Template { source, .. } => template_error(source),
+        ChartError::Template { source, .. } => template_error(source, str::to_owned),
         ChartError::Document { file, index, message } => {
             InputError::new(format!("document {} is no YAML of a Kubernetes object: {message}", index + 1)).file(file)
         }
@@ -19,40 +19,9 @@ pub(super) fn render_error(error: &ChartError) -> RenderError {
     .into()
 }
 
-/// Returns the error of a template. Its text begins with the place, which the error of a rendering holds apart.
-fn template_error(error: &TemplateError) -> InputError {
-    let text = error.to_string();
-    let (file, line, place) = match error {
-        TemplateError::Parse { template, line, .. } => (template, *line, format!("parse error at ({template}:{line}): ")),
-        TemplateError::Failed { position, .. } => {
-            (&position.template, position.line, format!("execution error at ({position}): "))
-        }
-        TemplateError::Execution { position, .. } | TemplateError::Limit { position: Some(position), .. } => {
-            (&position.template, position.line, format!("template: {position}: "))
-        }
-        _ => return InputError::new(text),
-    };
-    let message = text.strip_prefix(&place).unwrap_or(&text);
-    let error = InputError::new(match column(error) {
-        Some(column) => format!("column {column}: {message}"),
-        None => message.to_owned(),
-    });
-    error.file(file).line(line as u64)
-}
-
-/// Returns the column as Helm prints it.
-fn column(error: &TemplateError) -> Option<usize> {
-    match error {
-        TemplateError::Failed { position, .. }
-        | TemplateError::Execution { position, .. }
-        | TemplateError::Limit { position: Some(position), .. } => Some(position.column),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use kubewright_template::SourcePosition;
+    use kubewright_template::{SourcePosition, TemplateError};
 
     use super::*;
 

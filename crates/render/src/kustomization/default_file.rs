@@ -24,7 +24,7 @@ pub(super) fn add_kustomization_file(outputs: &mut FileMap) -> bool {
         }
     }
     let directories = resources.clone();
-    let is_yaml = |path: &str| path.ends_with(".yaml") || path.ends_with(".yml");
+    let is_yaml = |path: &str| path.rsplit_once('.').is_some_and(|(_, extension)| ["yaml", "yml"].contains(&extension));
     let is_listed =
         |path: &&str| !is_hidden(path) && is_yaml(path) && !directories.iter().any(|directory| is_within(path, directory));
     resources.retain(|path| !directories.iter().any(|directory| path != directory && is_within(path, directory)));

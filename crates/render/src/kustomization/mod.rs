@@ -1,4 +1,4 @@
-//! Kustomizations, with templates in them, as generators (13.4).
+//! Kustomizations, with templates in them, as generators (component.md, 13.4).
 
 mod compiled;
 mod default_file;

@@ -35,16 +35,12 @@ impl FileBudget {
 
     /// Counts a file.
     pub(super) fn take(&mut self, size: usize, path: &str) -> Result<(), InputError> {
-        match (self.size.checked_sub(size as u64), self.files.checked_sub(1)) {
-            (Some(size), Some(files)) => {
-                (self.size, self.files) = (size, files);
-                Ok(())
-            }
-            _ => {
-                let problem = format!("the files are larger than {LARGEST_SIZE} bytes in total, or more than {MOST_FILES}");
-                Err(InputError::new(problem).file(path))
-            }
-        }
+        let rest = self.size.checked_sub(size as u64).zip(self.files.checked_sub(1));
+        (self.size, self.files) = rest.ok_or_else(|| {
+            let problem = format!("the files are larger than {LARGEST_SIZE} bytes in total, or more than {MOST_FILES}");
+            InputError::new(problem).file(path)
+        })?;
+        Ok(())
     }
 }
 

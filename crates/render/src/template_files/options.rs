@@ -11,10 +11,11 @@ use super::config::ComponentConfig;
 use crate::functions::CustomFunctions;
 
 type DecryptedFile = Result<Vec<u8>, Box<dyn StdError + Send + Sync>>;
+type DecryptFile = dyn Fn(&[u8], &str) -> DecryptedFile + Send + Sync;
 
 /// A function that decrypts files: from their content and path to the content that templates see.
 #[derive(Clone)]
-pub(crate) struct FileDecryptor(pub(super) Arc<dyn Fn(&[u8], &str) -> DecryptedFile + Send + Sync>);
+pub(crate) struct FileDecryptor(pub(super) Arc<DecryptFile>);
 
 impl fmt::Debug for FileDecryptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 
-use kubewright_render::{BuildLimits, Kustomization, TemplateLimits};
+use kubewright_render::{BuildLimits, Generator, Kustomization, TemplateLimits};
 use serde_json::json;
 
 use crate::rendering::{config_map, context, failure, fault, kustomization, kustomization_at};
-
-use kubewright_render::Generator as _;
 
 // TPL-2
 #[tokio::test]
@@ -53,18 +51,7 @@ fn chains_of_included_kustomizations_have_a_largest_length() {
         Kustomization::files(files, "k0")
     };
     assert!(fault(&chain(60)).contains("more than 50 kustomizations include the next"));
-    chain(49).check_for_tests();
-}
-
-/// A check without the type of the component.
-trait CheckForTests {
-    fn check_for_tests(&self);
-}
-
-impl CheckForTests for Kustomization {
-    fn check_for_tests(&self) {
-        kubewright_render::Generator::<()>::check(self).unwrap();
-    }
+    Generator::<()>::check(&chain(49)).unwrap();
 }
 
 #[tokio::test]

@@ -1,10 +1,9 @@
 //! The functions of kustomizations (KUS-10, TPL-4).
 
-use kubewright_render::Generator as _;
-use kubewright_render::{FunctionError, GoValue, Kustomization, Parameter, Question, Signature};
+use kubewright_render::{FunctionError, Generator as _, GoValue, Kustomization, Parameter, Question, Signature};
 use serde_json::json;
 
-use crate::rendering::{config_map, context, failure, fault, kustomization, objects, text_of, texts};
+use crate::rendering::{config_map, context, failure, fault, kustomization, objects, resolved, text_of, texts};
 
 // KUS-10
 #[tokio::test]
@@ -66,7 +65,7 @@ async fn the_version_of_kubernetes_prints_as_the_git_version_and_is_an_input() {
     let files = [("a.yaml", config_map("a", text))];
     let context = context(json!({}));
     let kustomization = Kustomization::files(files, "");
-    let found = crate::rendering::resolved(kustomization.render(&context).await.unwrap());
+    let found = resolved(kustomization.render(&context).await.unwrap());
     assert_eq!(texts(&found)["a"], "v1.36.2 36 v1.36.2 true v1.36.2");
     assert_eq!(context.asked().into_keys().collect::<Vec<_>>(), [Question::Version]);
 }

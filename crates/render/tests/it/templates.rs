@@ -1,6 +1,6 @@
 //! Directories of templates without kustomization features.
 
-use kubewright_render::{Generator as _, GoValue, Signature, Templates};
+use kubewright_render::{Generator, GoValue, Signature, Templates};
 use serde_json::json;
 
 use crate::rendering::{Demo, config_map, context, failure, fault, map, names, objects, texts, written};
@@ -69,5 +69,5 @@ fn broken(content: &str) -> Templates {
 async fn no_files_are_no_objects() {
     let manifests = templates(&[]).render(&context(json!({}))).await.unwrap();
     assert!(manifests.is_empty());
-    assert!(kubewright_render::Generator::<Demo>::check(&templates(&[])).is_ok());
+    assert!(Generator::<Demo>::check(&templates(&[])).is_ok());
 }

@@ -79,8 +79,9 @@ impl Times {
     }
 }
 
-/// Returns the dependents that a hook becomes in a revision of a component. The error names the annotation with its allowed values.
-pub(super) fn dependents_of(hook: &ChartHook, revision: i64) -> Result<HookDependents, String> {
+/// Returns the dependents that a hook becomes in a revision of a component. A hook that is finite would go by itself when it has succeeded; it is deleted
+/// as if that were its delete policy. The error names the annotation with its allowed values.
+pub(super) fn dependents_of(hook: &ChartHook, revision: i64, is_finite: bool) -> Result<HookDependents, String> {
     check("helm.sh/hook", &hook.events, &EVENTS)?;
     let policies: Vec<&String> = hook.delete_policies.iter().filter(|policy| !policy.is_empty()).collect();
     check("helm.sh/hook-delete-policy", policies.iter().copied(), &[BEFORE_CREATION, SUCCEEDED, FAILED])?;
@@ -88,7 +89,7 @@ pub(super) fn dependents_of(hook: &ChartHook, revision: i64) -> Result<HookDepen
     let deletes = |policy: &str| policies.iter().any(|own| *own == policy);
     let is_recreated = policies.is_empty() || deletes(BEFORE_CREATION);
     let update = is_recreated.then_some(UpdatePolicy::Recreate);
-    let is_purged = deletes(SUCCEEDED);
+    let is_purged = is_finite || deletes(SUCCEEDED);
 
     let install = Times::of(hook, "pre-install", "post-install").map(|times| (times, ReconcilePolicy::Once));
     let upgrade = Times::of(hook, "pre-upgrade", "post-upgrade").map(|times| (times, ReconcilePolicy::OnObjectOrComponentChange));
@@ -151,7 +152,7 @@ mod tests {
 
     /// Returns the dependents as rows: stage, reconcile policy, update policy, apply order, purge order.
     fn rows(events: &str, weight: &str, policies: &str, revision: i64) -> Vec<String> {
-        let dependents = dependents_of(&hook(events, Some(weight), policies), revision).unwrap().dependents;
+        let dependents = dependents_of(&hook(events, Some(weight), policies), revision, false).unwrap().dependents;
         let row = |dependent: &HookDependent| {
             let HookDependent { lifecycle, reconcile, update, apply_order, purge_order } = dependent;
             let stage = lifecycle.map_or("ordinary", Lifecycle::as_kebab);
@@ -230,15 +231,15 @@ mod tests {
         for (policies, expected) in cases {
             assert_eq!(rows("pre-install", "0", policies, 1), [expected], "{policies}");
         }
-        let warning = dependents_of(&hook("pre-install", None, "hook-failed"), 1).unwrap().warning;
+        let warning = dependents_of(&hook("pre-install", None, "hook-failed"), 1, false).unwrap().warning;
         assert!(warning.unwrap().starts_with("hook-failed in helm.sh/hook-delete-policy has no effect"));
-        assert_eq!(dependents_of(&hook("pre-install", None, "hook-succeeded"), 1).unwrap().warning, None);
+        assert_eq!(dependents_of(&hook("pre-install", None, "hook-succeeded"), 1, false).unwrap().warning, None);
     }
 
     // HELM-14
     #[test]
     fn unknown_events_policies_and_weights_are_errors_that_name_the_allowed_ones() {
-        let error = |hook: ChartHook| dependents_of(&hook, 1).unwrap_err();
+        let error = |hook: ChartHook| dependents_of(&hook, 1, false).unwrap_err();
         let events = error(hook("pre-install,never", None, ""));
         assert!(
             events.starts_with("invalid value in the annotation helm.sh/hook: \"never\" (allowed: pre-install, "),
@@ -254,7 +255,7 @@ mod tests {
             assert!(error.ends_with(&format!("{weight:?} (allowed: an integer from -100 to 100)")), "{error}");
         }
         for weight in ["-100", "100", "+7", "007"] {
-            assert!(dependents_of(&hook("pre-install", Some(weight), ""), 1).is_ok(), "{weight}");
+            assert!(dependents_of(&hook("pre-install", Some(weight), ""), 1, false).is_ok(), "{weight}");
         }
     }
 }

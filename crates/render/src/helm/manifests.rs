@@ -40,7 +40,7 @@ struct ManifestReader<'a> {
 
 impl ManifestReader<'_> {
     fn read(&mut self, document: ChartDocument, warnings: &mut Vec<String>) -> Result<(), RenderError> {
-        let ChartDocument { file, index, object, hook, .. } = document;
+        let ChartDocument { file, index, mut object, hook, .. } = document;
         let title = object.title();
         let refused = |message: String| InputError::new(message).file(&file).object(&title);
         for (field, value) in [("apiVersion", object.api_version()), ("kind", object.kind())] {
@@ -52,6 +52,7 @@ impl ManifestReader<'_> {
                 return Err(InputError::new(message).file(&file).into());
             }
         }
+        let is_finite = hook.is_some() && take_lifetime(&mut object);
         let mut warn = |warning: String| warnings.push(format!("{file}: {title}: {warning}"));
         let delete = delete_policy(&object).unwrap_or_else(|warning| {
             warn(warning);
@@ -60,7 +61,7 @@ impl ManifestReader<'_> {
         let dependents = match &hook {
             None => None,
             Some(hook) => {
-                let found = dependents_of(hook, self.inputs.revision).map_err(refused)?;
+                let found = dependents_of(hook, self.inputs.revision, is_finite).map_err(refused)?;
                 found.warning.into_iter().for_each(&mut warn);
                 Some(found.dependents)
             }
@@ -116,6 +117,14 @@ impl ManifestReader<'_> {
     fn has_own(&self, object: &Value, key: &str) -> bool {
         object.annotation(&format!("{}/{key}", self.inputs.operator)).is_some_and(|value| !value.is_empty())
     }
+}
+
+/// Removes the time after which a finished Job is deleted. Returns true if the Job had one. A Job of a hook that went by itself would be missed, and run
+/// again.
+fn take_lifetime(object: &mut Value) -> bool {
+    let is_job = object.kind() == "Job" && object.api_version().starts_with("batch/");
+    let spec = object.get_mut("spec").and_then(Value::as_object_mut).filter(|_| is_job);
+    spec.and_then(|spec| spec.remove("ttlSecondsAfterFinished")).is_some_and(|seconds| !seconds.is_null())
 }
 
 #[cfg(test)]
@@ -215,6 +224,25 @@ mod tests {
         assert_eq!(marks(&template, &inputs(2, Stage::Deletion)), [both, own]);
         let ordinary = "both apply-order=-98 reconcile-policy=once update-policy=recreate";
         assert_eq!(marks(&template, &inputs(2, Stage::Apply)), ["plain", ordinary, both, own]);
+    }
+
+    // HELM-14
+    #[test]
+    fn a_hook_that_would_go_by_itself_is_deleted_when_it_has_succeeded() {
+        let job = |annotations: Value| {
+            let metadata = json!({ "name": "job", "annotations": annotations });
+            let spec = json!({ "ttlSecondsAfterFinished": 0, "template": {} });
+            json!({ "apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec }).to_string()
+        };
+        let hook = job(json!({ "helm.sh/hook": "post-install", "helm.sh/hook-delete-policy": "before-hook-creation" }));
+        let mark = "job apply-order=101 purge-order=201 reconcile-policy=once update-policy=recreate";
+        assert_eq!(marks(&hook, &inputs(1, Stage::Apply)), [mark]);
+        let spec = |template: &str| {
+            let manifest = read(template, "", &inputs(1, Stage::Apply)).unwrap().manifests.remove(0);
+            manifest.content().unwrap()["spec"].clone()
+        };
+        assert_eq!(spec(&hook), json!({ "template": {} }));
+        assert_eq!(spec(&job(json!({})))["ttlSecondsAfterFinished"], 0, "an ordinary Job stays as it is");
     }
 
     #[test]

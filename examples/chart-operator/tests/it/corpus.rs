@@ -19,6 +19,18 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// The policy with which a chart keeps objects, as Helm does.
 const KEPT: &str = "helm.sh/resource-policy";
 
+/// Values that a cluster cannot have after the first ones, or that it refuses. With Helm it is the same.
+const UNFIT: [(&str, &str); 5] = [
+    // The passwords are looked up in a Secret that has no key for them.
+    ("bitnami-mongodb", "replicaset"),
+    // `y` is a boolean in YAML 1.1, where a text must be.
+    ("external-dns", "namespaced"),
+    ("jaeger", "storage"),
+    ("longhorn", "tuned"),
+    // The claims of a StatefulSet cannot change.
+    ("nats", "cluster"),
+];
+
 /// A release of a chart of the corpus.
 #[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[kube(group = "test.kubewright.dev", version = "v1", kind = "Release", namespaced, status = "ComponentStatus")]
@@ -73,6 +85,7 @@ impl PublishedChart {
 
 fn cases(chart: &Path) -> Vec<PublishedCase> {
     let mut folders = directories(&chart.join("cases"));
+    folders.retain(|folder| !UNFIT.iter().any(|(name, case)| chart.ends_with(name) && folder.ends_with(case)));
     folders.sort_by_key(|folder| !folder.ends_with("default"));
     let read = |folder: PathBuf| {
         let facts: Value = serde_json::from_str(&fs::read_to_string(folder.join("case.json")).unwrap()).unwrap();
@@ -151,18 +164,20 @@ impl Scene {
             "spec": { "values": case.values },
         });
         self.cluster.apply(release).await;
+        let mut known = BTreeSet::new();
         loop {
             let settled = |release: &Value| {
-                release["status"]["revision"] == revision && (lacks_types(release) || waits_for(release).is_some())
+                let lacks_types = message(release).contains("no match for kind");
+                let is_ended = release["status"]["revision"] == revision && waits_for(release).is_some();
+                is_ended || lacks_types && !self.rendered_types().is_subset(&known)
             };
             let expected = self.cluster.expect::<Release>("demo").within(PATIENCE);
             let release = expected.matching("all objects are applied, and ready as far as they can be", settled).await;
             if let Some(waits) = waits_for(&release) {
                 return waits;
             }
-            let before = self.added.len();
-            self.add_types(self.rendered_types()).await;
-            assert!(self.added.len() > before, "{}", message(&release));
+            known = self.rendered_types();
+            self.add_types(known.clone()).await;
         }
     }
 
@@ -215,10 +230,6 @@ fn message(release: &Value) -> &str {
     let conditions = release["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
     let ready = conditions.iter().find(|condition| condition["type"] == "Ready");
     ready.and_then(|condition| condition["message"].as_str()).unwrap_or_default()
-}
-
-fn lacks_types(release: &Value) -> bool {
-    message(release).contains("no match for kind")
 }
 
 /// Returns the objects that cannot become ready here, as `kind name`: those whose servers do not run, and the later ones that wait for them. None if the

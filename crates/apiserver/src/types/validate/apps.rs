@@ -126,7 +126,7 @@ fn common(checks: &mut FieldChecks, spec: &Value, kind: &str) {
     if let Some(selector) = parsed.filter(|selector| !selector.is_everything()) {
         workload::matching_labels(checks, spec, &selector);
     }
-    pod_template::template(checks, "spec.template", &spec["template"]);
+    pod_template::template(checks, "spec.template", &spec["template"], &spec["volumeClaimTemplates"]);
     let printed = match kind {
         "statefulset" => "StatefulSet",
         "daemonset" => "DaemonSet",

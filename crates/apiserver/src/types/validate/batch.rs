@@ -96,7 +96,7 @@ fn job_spec(checks: &mut FieldChecks, path: &str, spec: &Value) {
         checks.add(FieldError::required(format!("{path}.completions"), detail));
     }
     policies(checks, path, spec);
-    pod_template::template(checks, &format!("{path}.template"), &spec["template"]);
+    pod_template::template(checks, &format!("{path}.template"), &spec["template"], &Value::Null);
     let policy = &spec["template"]["spec"]["restartPolicy"];
     if is_blank(policy) || policy == "Always" {
         checks.add(FieldError::required(format!("{path}.template.spec.restartPolicy"), RESTART_POLICIES));

@@ -13,15 +13,21 @@ const RESTART_POLICIES: [&str; 3] = ["Always", "OnFailure", "Never"];
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const I32_MAX: i64 = i32::MAX as i64;
 
-/// Checks a template: the labels and the spec of its pods.
-pub(super) fn template(checks: &mut FieldChecks, path: &str, template: &Value) {
+/// Checks a template: the labels and the spec of its pods. Containers can also mount volumes that the pods get from claims.
+pub(super) fn template(checks: &mut FieldChecks, path: &str, template: &Value, claims: &Value) {
     checks.labels(&format!("{path}.labels"), &template["metadata"]["labels"]);
-    spec(checks, &format!("{path}.spec"), &template["spec"]);
+    spec_with_claims(checks, &format!("{path}.spec"), &template["spec"], claims);
 }
 
 /// Checks the spec of a pod (BVA-2).
 pub(super) fn spec(checks: &mut FieldChecks, path: &str, spec: &Value) {
-    let volumes = volumes(checks, &format!("{path}.volumes"), &spec["volumes"]);
+    spec_with_claims(checks, path, spec, &Value::Null);
+}
+
+fn spec_with_claims(checks: &mut FieldChecks, path: &str, spec: &Value, claims: &Value) {
+    let mut volumes = volumes(checks, &format!("{path}.volumes"), &spec["volumes"]);
+    let claims = claims.as_array().into_iter().flatten();
+    volumes.extend(claims.filter_map(|claim| claim["metadata"]["name"].as_str()).map(str::to_owned));
     let mut seen = HashSet::new();
     for (field, required) in [("containers", true), ("initContainers", false)] {
         let path = format!("{path}.{field}");

@@ -179,6 +179,24 @@ fn stateful_set_service_names_and_job_templates_are_immutable() {
     assert!(found.len() == 1 && found[0].ends_with("field is immutable"), "{found:?}");
 }
 
+#[test]
+fn containers_of_stateful_sets_mount_claims() {
+    let mut set = deployment();
+    merge_patch(
+        &mut set,
+        &json!({"spec": {"volumeClaimTemplates": [{
+            "metadata": {"name": "data"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        }]}}),
+    );
+    let mut mounts = |name: &str| {
+        set["spec"]["template"]["spec"]["containers"][0]["volumeMounts"] = json!([{"name": name, "mountPath": "/data"}]);
+        errors("apps/v1", "StatefulSet", set.clone())
+    };
+    assert_eq!(mounts("data"), nothing());
+    assert_eq!(mounts("other"), ["spec.template.spec.containers[0].volumeMounts[0].name: Not found: \"other\""]);
+}
+
 // BVA-2
 #[test]
 fn jobs_do_not_restart_for_ever() {

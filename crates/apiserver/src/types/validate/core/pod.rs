@@ -30,7 +30,7 @@ pub(in crate::types::validate) fn pod(checks: &mut FieldChecks, object: &Value, 
 }
 
 pub(in crate::types::validate) fn pod_template(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
-    pod_template::template(checks, "template", &object["template"]);
+    pod_template::template(checks, "template", &object["template"], &Value::Null);
 }
 
 /// Checks that an update changes only the mutable fields of a pod (BVA-4).

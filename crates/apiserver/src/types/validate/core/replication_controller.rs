@@ -23,6 +23,6 @@ pub(in crate::types::validate) fn replication_controller(checks: &mut FieldCheck
     {
         workload::matching_labels(checks, spec, &selector);
     }
-    pod_template::template(checks, "spec.template", &spec["template"]);
+    pod_template::template(checks, "spec.template", &spec["template"], &Value::Null);
     workload::always_restarted(checks, spec, "ReplicationController");
 }

@@ -23,7 +23,7 @@ pub trait GeneratorExt<C>: Generator<C> + Sized {
     /// Changes the parameters that this generator gets, and its result, by a transformer such as
     /// [`Substitution`](crate::Substitution). The order is that of [`map_parameters`](Self::map_parameters) and [`map_objects`](Self::map_objects).
     fn transform<T: Transform<C>>(self, transformer: T) -> Transformed<Self, T> {
-        Transformed { inner: self, transformer }
+        Transformed::new(self, transformer)
     }
 
     /// Returns the objects of this generator, then those of the other one.
@@ -84,6 +84,12 @@ where
 pub struct Transformed<G, T> {
     inner: G,
     transformer: T,
+}
+
+impl<G, T> Transformed<G, T> {
+    pub(crate) const fn new(inner: G, transformer: T) -> Self {
+        Self { inner, transformer }
+    }
 }
 
 impl<C, G, T> Generator<C> for Transformed<G, T>

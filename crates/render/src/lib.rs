@@ -6,7 +6,7 @@
 //!
 //! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `file_map`, `host`, `functions`,
 //! `manifest`, `policy_marks`, `template_error`, `transform`, `generator`, `combinators`, `manifests`, `template_files`, `templates`,
-//! `kustomization`, `helm`.
+//! `kustomization`, `helm`, `transform_methods`.
 
 #[cfg(all(doctest, feature = "helm"))]
 #[doc = include_str!("../README.md")]
@@ -35,6 +35,7 @@ mod template_error;
 mod template_files;
 mod templates;
 mod transform;
+mod transform_methods;
 
 pub use capabilities::{Capabilities, ServerVersion};
 pub use combinators::{GeneratorExt, MapObjects, MapParameters, Transformed, Union};

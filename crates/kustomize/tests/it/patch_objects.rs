@@ -115,5 +115,5 @@ fn number_and_size_of_objects_are_limited() {
     let limits = BuildLimits { objects: 1, ..BuildLimits::default() };
     assert_eq!(limited(limits), "2 objects are more than the limit of 1; raise BuildLimits::objects");
     let limits = BuildLimits { bytes: 100, ..BuildLimits::default() };
-    assert_eq!(limited(limits), "patches[0]: the objects are larger than 100 bytes in total; raise BuildLimits::bytes");
+    assert_eq!(limited(limits), "the objects are larger than 100 bytes in total; raise BuildLimits::bytes");
 }

@@ -40,10 +40,10 @@ fn rendered(args: &ChartArgs) -> Result<RenderedChart, String> {
     let compiled = CompiledChart::new(ChartLoader::new(compat).path(&args.path).map_err(failed)?).map_err(failed)?;
     let now = now();
     if let Some(seed) = args.seed {
-        return compiled.render(&request, Rc::new(OfflineHost::new(now, seed))).map_err(failed);
+        return compiled.render_templates(&request, Rc::new(OfflineHost::new(now, seed))).map_err(failed);
     }
     let host = Rc::new(SystemHost::new(now));
-    let rendered = compiled.render(&request, Rc::clone(&host) as Rc<dyn ChartHost>).map_err(failed)?;
+    let rendered = compiled.render_templates(&request, Rc::clone(&host) as Rc<dyn ChartHost>).map_err(failed)?;
     match host.problem() {
         None => Ok(rendered),
         Some(problem) => Err(format!("the system gives no random bytes: {problem}; --seed renders without them")),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kubewright_template::value::MapType;
 use kubewright_template::{ExecutionUsage, FunctionSet, GoMap, GoValue, TemplateLimits};
 
-use super::crds::ParsedCrds;
+use super::crds::{ParsedCrds, crd_files};
 use super::document_cache::DocumentCache;
 use super::documents::documents_of;
 use super::execution_error::template_error;
@@ -117,6 +117,21 @@ impl CompiledChart {
 
     /// Renders the chart. The host is asked while templates are executed.
     pub fn render(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedChart, ChartError> {
+        let (root, mut rendered) = self.rendered_templates(request, host)?;
+        rendered.crds = self.crds.documents(&root)?;
+        Ok(rendered)
+    }
+
+    /// Renders the templates of the chart. The files of `crds/` are not read, and the result has no objects of them.
+    pub fn render_templates(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedChart, ChartError> {
+        self.rendered_templates(request, host).map(|(_, rendered)| rendered)
+    }
+
+    fn rendered_templates(
+        &self,
+        request: &ChartRequest,
+        host: Rc<dyn ChartHost>,
+    ) -> Result<(ChartNode, RenderedChart), ChartError> {
         let compat = self.compat();
         let (root, mut outputs, warnings) = self.rendered(request, host)?;
         let notes = outputs.remove(&format!("{}/templates/{NOTES}", root.path));
@@ -125,8 +140,8 @@ impl CompiledChart {
         for (path, output) in &outputs {
             documents.extend(documents_of(path, output, compat, &self.documents)?);
         }
-        let crds = self.crds.of(&root)?;
-        Ok(RenderedChart { documents, crds: crds.documents, crd_files: crds.files, notes, warnings, compat })
+        let crd_files = crd_files(&root);
+        Ok((root, RenderedChart { documents, crds: Vec::new(), crd_files, notes, warnings, compat }))
     }
 
     /// Returns the outputs of the templates by their paths, as they are: not split, and not read as YAML.

@@ -22,30 +22,32 @@ pub(super) struct ParsedCrds {
     files: Mutex<HashMap<CrdKey, Arc<[ChartDocument]>>>,
 }
 
-/// The files of `crds/` of the enabled charts, and their objects.
-#[derive(Debug, Default)]
-pub(super) struct EnabledCrds {
-    pub(super) files: Vec<ChartFile>,
-    pub(super) documents: Vec<ChartDocument>,
+/// Returns the files of `crds/` of a tree of charts, with their paths in it.
+pub(super) fn crd_files(root: &ChartNode) -> Vec<ChartFile> {
+    let own = root.chart.crds().map(|file| file.renamed(&path_of(root, file)));
+    own.chain(root.children.iter().flat_map(crd_files)).collect()
+}
+
+fn path_of(node: &ChartNode, file: &ChartFile) -> String {
+    format!("{}/{}", node.path, file.name)
 }
 
 impl ParsedCrds {
-    /// Returns those of a tree of charts.
-    pub(super) fn of(&self, root: &ChartNode) -> Result<EnabledCrds, ChartError> {
-        let mut enabled = EnabledCrds::default();
-        self.add(root, &mut enabled)?;
-        Ok(enabled)
+    /// Returns the objects of a tree of charts.
+    pub(super) fn documents(&self, root: &ChartNode) -> Result<Vec<ChartDocument>, ChartError> {
+        let mut documents = Vec::new();
+        self.add(root, &mut documents)?;
+        Ok(documents)
     }
 
-    fn add(&self, node: &ChartNode, enabled: &mut EnabledCrds) -> Result<(), ChartError> {
+    fn add(&self, node: &ChartNode, documents: &mut Vec<ChartDocument>) -> Result<(), ChartError> {
         for (index, file) in node.chart.crds().enumerate() {
-            let path = format!("{}/{}", node.path, file.name);
-            let documents = self.file((Arc::as_ptr(&node.chart) as usize, index), &path, file)?;
+            let path = path_of(node, file);
+            let read = self.file((Arc::as_ptr(&node.chart) as usize, index), &path, file)?;
             // A chart that has an alias has another path.
-            enabled.documents.extend(documents.iter().map(|document| ChartDocument { file: path.clone(), ..document.clone() }));
-            enabled.files.push(file.renamed(&path));
+            documents.extend(read.iter().map(|document| ChartDocument { file: path.clone(), ..document.clone() }));
         }
-        node.children.iter().try_for_each(|child| self.add(child, enabled))
+        node.children.iter().try_for_each(|child| self.add(child, documents))
     }
 
     fn file(&self, key: CrdKey, path: &str, file: &ChartFile) -> Result<Arc<[ChartDocument]>, ChartError> {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::hook::ChartHook;
 
 /// The length of the texts of one generation of documents, in bytes. Two are kept; an object is several times as large as its text.
-const GENERATION: usize = 1 << 20;
+const GENERATION: usize = 2 << 20;
 
 /// The object of a document, and the hook that its annotations make of it.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ mod tests {
         get(&cache, "used");
         get(&cache, "unused");
         for number in 0..10 {
-            get(&cache, &format!("{number:0width$}", width = GENERATION / 2));
+            get(&cache, &format!("{number}{}", "x".repeat(GENERATION / 2)));
             get(&cache, "used");
         }
         assert_eq!(cache.read(), 12);

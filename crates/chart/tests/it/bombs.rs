@@ -182,7 +182,7 @@ fn files_outside_of_the_chart_are_out_of_reach() {
     let absolute = folder.join("secret.txt");
     let paths =
         ["../secret.txt", "./../secret.txt", "templates/../../secret.txt", &absolute.display().to_string(), "/etc/hostname"];
-    let gets: String = paths.map(|path| format!("{{{{ .Files.Get {path:?} }}}}")).concat();
+    let gets = paths.map(|path| format!("{{{{ .Files.Get {path:?} }}}}")).concat();
     let template = format!(
         "got: \"{gets}\"\nfiles: [{{{{ range $path, $_ := .Files.Glob \"**\" }}}}{{{{ $path }}}},{{{{ end }}}}]\n\
          above: [{{{{ range $path, $_ := .Files.Glob \"../**\" }}}}{{{{ $path }}}},{{{{ end }}}}]\n\

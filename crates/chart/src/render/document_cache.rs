@@ -25,11 +25,11 @@ pub(super) struct ReadDocument {
 /// is full.
 #[derive(Default)]
 pub(super) struct DocumentCache {
-    generations: Mutex<Generations>,
+    generations: Mutex<CacheGenerations>,
 }
 
 #[derive(Default)]
-struct Generations {
+struct CacheGenerations {
     young: HashMap<Arc<str>, Arc<ReadDocument>>,
     old: HashMap<Arc<str>, Arc<ReadDocument>>,
     /// The length of the texts of the younger generation.
@@ -63,7 +63,7 @@ impl DocumentCache {
     }
 }
 
-impl Generations {
+impl CacheGenerations {
     fn find(&mut self, text: &str) -> Option<Arc<ReadDocument>> {
         if let Some(document) = self.young.get(text) {
             return Some(document.clone());

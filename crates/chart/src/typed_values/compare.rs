@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::schema_view::{MemberRule, SchemaNode, alternatives};
+use super::schema_view::{MemberRule, ValuesSchemaNode, alternatives};
 use super::{ChartSchemaTree, ValuesDifference};
 
 /// The largest depth of typed values. Types that contain themselves are not compared below it.
@@ -20,7 +20,7 @@ const GLOBAL: &str = "global";
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValuesView<'a> {
     /// The schemas that all apply.
-    schemas: Vec<SchemaNode<'a>>,
+    schemas: Vec<ValuesSchemaNode<'a>>,
     /// The default.
     default: Option<&'a Value>,
     /// The chart whose values these are, if the place is the root of a chart.
@@ -29,13 +29,13 @@ pub(super) struct ValuesView<'a> {
 
 impl<'a> ValuesView<'a> {
     pub(super) fn of_chart(chart: &'a ChartSchemaTree, defaults: &'a Value) -> Self {
-        let schemas = chart.schema.iter().map(SchemaNode::document).collect();
+        let schemas = chart.schema.iter().map(ValuesSchemaNode::document).collect();
         Self { schemas, default: Some(defaults), chart: Some(chart) }
     }
 }
 
 /// One comparison.
-pub(super) struct Comparison<'a> {
+pub(super) struct ValuesComparison<'a> {
     typed: &'a Value,
     differences: Vec<ValuesDifference>,
     depth: usize,
@@ -43,7 +43,7 @@ pub(super) struct Comparison<'a> {
     places: usize,
 }
 
-impl<'a> Comparison<'a> {
+impl<'a> ValuesComparison<'a> {
     pub(super) const fn new(typed: &'a Value) -> Self {
         Self { typed, differences: Vec::new(), depth: 0, places: MOST_PLACES }
     }
@@ -58,19 +58,19 @@ impl<'a> Comparison<'a> {
             return;
         }
         self.depth += 1;
-        for alternative in alternatives(&[SchemaNode::document(self.typed).inner(typed)]) {
+        for alternative in alternatives(&[ValuesSchemaNode::document(self.typed).inner(typed)]) {
             self.compare_alternative(path, &alternative, view);
         }
         self.depth -= 1;
     }
 
     /// Compares one alternative of typed values with the alternative of the place that it fits best.
-    fn compare_alternative(&mut self, path: &str, typed: &[SchemaNode<'a>], view: &ValuesView<'a>) {
+    fn compare_alternative(&mut self, path: &str, typed: &[ValuesSchemaNode<'a>], view: &ValuesView<'a>) {
         let mut best: Option<(bool, Vec<ValuesDifference>)> = None;
         for schemas in alternatives(&view.schemas) {
-            let place = Place { path, typed, schemas, view };
+            let place = ValuePlace { path, typed, schemas, view };
             let Some(places) = self.places.checked_sub(1) else { return };
-            let mut inner = Comparison { typed: self.typed, differences: Vec::new(), depth: self.depth, places };
+            let mut inner = ValuesComparison { typed: self.typed, differences: Vec::new(), depth: self.depth, places };
             let has_type = inner.compare_place(&place);
             self.places = inner.places;
             let is_better =
@@ -90,7 +90,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares one alternative of both. Returns false if the types differ; then nothing else is compared.
-    fn compare_place(&mut self, place: &Place<'a, '_>) -> bool {
+    fn compare_place(&mut self, place: &ValuePlace<'a, '_>) -> bool {
         if let Some(difference) = place.type_difference() {
             self.differences.push(difference);
             return false;
@@ -116,7 +116,7 @@ impl<'a> Comparison<'a> {
         true
     }
 
-    fn compare_member(&mut self, place: &Place<'a, '_>, name: &str, typed: SchemaNode<'a>) {
+    fn compare_member(&mut self, place: &ValuePlace<'a, '_>, name: &str, typed: ValuesSchemaNode<'a>) {
         if name == GLOBAL && place.view.chart.is_some() {
             return;
         }
@@ -132,7 +132,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares members of any name with a place. Without a schema they are of any type.
-    fn compare_further_members(&mut self, place: &Place<'a, '_>, typed: Option<&'a Value>) {
+    fn compare_further_members(&mut self, place: &ValuePlace<'a, '_>, typed: Option<&'a Value>) {
         if place.schemas.iter().any(|node| node.further_members() == Some(&Value::Bool(false))) {
             let allowed = names(&place.known_names());
             let path = place.path.to_owned();
@@ -143,7 +143,7 @@ impl<'a> Comparison<'a> {
             .schemas
             .iter()
             .filter_map(|node| Some(node.inner(node.further_members().filter(|further| further.is_object())?)));
-        let schemas: Vec<SchemaNode<'a>> = further.collect();
+        let schemas: Vec<ValuesSchemaNode<'a>> = further.collect();
         if let (Some(typed), false) = (typed, schemas.is_empty()) {
             self.compare(&joined(place.path, "*"), typed, &ValuesView { schemas, default: None, chart: None });
         }
@@ -151,14 +151,14 @@ impl<'a> Comparison<'a> {
 }
 
 /// One alternative of typed values at a place, and one of the place.
-struct Place<'a, 'b> {
+struct ValuePlace<'a, 'b> {
     path: &'b str,
-    typed: &'b [SchemaNode<'a>],
-    schemas: Vec<SchemaNode<'a>>,
+    typed: &'b [ValuesSchemaNode<'a>],
+    schemas: Vec<ValuesSchemaNode<'a>>,
     view: &'b ValuesView<'a>,
 }
 
-impl<'a> Place<'a, '_> {
+impl<'a> ValuePlace<'a, '_> {
     fn difference(&self, found: String, allowed: String) -> ValuesDifference {
         ValuesDifference { path: self.path.to_owned(), found, allowed }
     }
@@ -220,7 +220,7 @@ impl<'a> Place<'a, '_> {
             return Err(self.known_names());
         }
         if let Some(chart) = subchart {
-            schemas.extend(chart.schema.iter().map(SchemaNode::document));
+            schemas.extend(chart.schema.iter().map(ValuesSchemaNode::document));
             return Ok(Some(ValuesView { schemas, default, chart: Some(chart) }));
         }
         if default.is_some() || !schemas.is_empty() {
@@ -252,7 +252,7 @@ impl<'a> Place<'a, '_> {
         let missing = required.into_iter().filter(|name| !has_default(name));
         let differences = missing.filter_map(|name| {
             let field = self.typed.iter().find_map(|node| node.properties().find(|(known, _)| *known == name));
-            let is_sure = |schema: SchemaNode<'_>| {
+            let is_sure = |schema: ValuesSchemaNode<'_>| {
                 self.typed.iter().any(|node| node.required().any(|known| known == name)) || schema.keyword("default").is_some()
             };
             let found = match field {

@@ -1,4 +1,4 @@
-//! Comparison of the schema of typed values, such as those in a custom resource, with the values that a chart knows.
+//! ValuesComparison of the schema of typed values, such as those in a custom resource, with the values that a chart knows.
 
 mod compare;
 mod schema_view;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use compare::{Comparison, ValuesView};
+use compare::{ValuesComparison, ValuesView};
 
 use crate::dependencies::{ChartNode, check_aliases, enable, import_values};
 use crate::error::ChartError;
@@ -64,7 +64,7 @@ pub fn compare_values(chart: &Chart, schema: &Value) -> Result<Vec<ValuesDiffere
         add_switch(&mut defaults, &path);
     }
     let tree = ChartSchemaTree::of(&root)?;
-    let mut comparison = Comparison::new(schema);
+    let mut comparison = ValuesComparison::new(schema);
     comparison.compare("", schema, &ValuesView::of_chart(&tree, &defaults));
     Ok(comparison.into_differences())
 }

@@ -12,7 +12,7 @@ const DEEPEST_SCHEMA: usize = 24;
 
 /// A schema in its document, in which references are resolved.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SchemaNode<'a> {
+pub(super) struct ValuesSchemaNode<'a> {
     document: &'a Value,
     schema: &'a Value,
 }
@@ -20,14 +20,14 @@ pub(super) struct SchemaNode<'a> {
 /// The rule of a schema for a member of an object.
 pub(super) enum MemberRule<'a> {
     /// The schema describes the member.
-    Described(SchemaNode<'a>),
+    Described(ValuesSchemaNode<'a>),
     /// The schema refuses the member.
     Refused,
     /// The schema does not know the member, but does not refuse it either.
     Open,
 }
 
-impl<'a> SchemaNode<'a> {
+impl<'a> ValuesSchemaNode<'a> {
     /// Returns the schema of a whole document.
     pub(super) const fn document(document: &'a Value) -> Self {
         Self { document, schema: document }
@@ -110,7 +110,7 @@ impl<'a> SchemaNode<'a> {
 
 /// Returns the alternatives of a place: each is a list of schemas that all apply. References, `allOf`, `anyOf` and `oneOf` are resolved; alternatives
 /// that allow null alone are left out if there are others.
-pub(super) fn alternatives<'a>(schemas: &[SchemaNode<'a>]) -> Vec<Vec<SchemaNode<'a>>> {
+pub(super) fn alternatives<'a>(schemas: &[ValuesSchemaNode<'a>]) -> Vec<Vec<ValuesSchemaNode<'a>>> {
     let mut all = vec![Vec::new()];
     for schema in schemas {
         all = combined(&all, &expanded(*schema, 0));
@@ -120,7 +120,7 @@ pub(super) fn alternatives<'a>(schemas: &[SchemaNode<'a>]) -> Vec<Vec<SchemaNode
     if others.is_empty() { nulls } else { others }
 }
 
-fn expanded(node: SchemaNode<'_>, depth: usize) -> Vec<Vec<SchemaNode<'_>>> {
+fn expanded(node: ValuesSchemaNode<'_>, depth: usize) -> Vec<Vec<ValuesSchemaNode<'_>>> {
     let mut all = vec![vec![node]];
     if depth >= DEEPEST_SCHEMA {
         return all;
@@ -133,7 +133,7 @@ fn expanded(node: SchemaNode<'_>, depth: usize) -> Vec<Vec<SchemaNode<'_>>> {
         all = combined(&all, &expanded(node.inner(schema), depth + 1));
     }
     for keyword in ["anyOf", "oneOf"] {
-        let choices: Vec<Vec<SchemaNode<'_>>> =
+        let choices: Vec<Vec<ValuesSchemaNode<'_>>> =
             members(keyword).flat_map(|schema| expanded(node.inner(schema), depth + 1)).take(MOST_ALTERNATIVES).collect();
         if !choices.is_empty() {
             all = combined(&all, &choices);
@@ -143,7 +143,7 @@ fn expanded(node: SchemaNode<'_>, depth: usize) -> Vec<Vec<SchemaNode<'_>>> {
 }
 
 /// Returns each alternative of the left together with each of the right.
-fn combined<'a>(left: &[Vec<SchemaNode<'a>>], right: &[Vec<SchemaNode<'a>>]) -> Vec<Vec<SchemaNode<'a>>> {
+fn combined<'a>(left: &[Vec<ValuesSchemaNode<'a>>], right: &[Vec<ValuesSchemaNode<'a>>]) -> Vec<Vec<ValuesSchemaNode<'a>>> {
     let pairs = left.iter().flat_map(|left| right.iter().map(move |right| [left.as_slice(), right.as_slice()].concat()));
     pairs.take(MOST_ALTERNATIVES).collect()
 }

@@ -1,4 +1,4 @@
-//! Functions of templates that look up objects in clusters (13.5).
+//! Functions of templates that look up objects in clusters (component.md, 13.5).
 
 #[cfg(feature = "helm")]
 use std::any::Any;

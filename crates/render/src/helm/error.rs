@@ -52,7 +52,7 @@ mod tests {
         };
         assert_eq!(
             text(outer),
-            "web/templates/a.yaml:3: column 4: executing \"web/templates/a.yaml\" at <include \"web.name\" .>: error calling include: \
+            "web/templates/a.yaml:3: column 5: executing \"web/templates/a.yaml\" at <include \"web.name\" .>: error calling include: \
              template: web/templates/_b.tpl:7:2: executing \"web.name\" at <.x>: nil pointer evaluating interface {}.x"
         );
     }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn errors_for_the_user_and_of_parsing_name_their_place() {
         let failed = TemplateError::Failed { position: position(0), message: "a host is needed".to_owned() };
-        assert_eq!(text(failed), "web/templates/a.yaml:3: column 0: a host is needed");
+        assert_eq!(text(failed), "web/templates/a.yaml:3: column 1: a host is needed");
         let parse =
             TemplateError::Parse { template: "a".to_owned(), line: 2, message: "template: a:2: unexpected {{end}}".to_owned() };
         assert_eq!(text(parse), "a:2: unexpected {{end}}");

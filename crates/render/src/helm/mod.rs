@@ -1,4 +1,4 @@
-//! Helm charts as generators (13.3).
+//! Helm charts as generators (component.md, 13.3).
 
 mod capabilities;
 mod check_values;

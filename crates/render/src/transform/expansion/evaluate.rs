@@ -1,4 +1,4 @@
-//! Evaluation of parsed expansions.
+//! ExpansionEvaluation of parsed expansions.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{ExpansionError, ExpansionOperation, LARGEST_EXPANSION, TextPart, Var
 const MATCHING_STEPS: usize = 50_000_000;
 
 /// The evaluation of one text.
-pub(super) struct Evaluation<'a> {
+pub(super) struct ExpansionEvaluation<'a> {
     variables: &'a BTreeMap<String, String>,
     /// The number of bytes that may still be made.
     bytes: usize,
@@ -17,7 +17,7 @@ pub(super) struct Evaluation<'a> {
     steps: usize,
 }
 
-impl<'a> Evaluation<'a> {
+impl<'a> ExpansionEvaluation<'a> {
     pub(super) fn new(variables: &'a BTreeMap<String, String>) -> Self {
         Self { variables, bytes: LARGEST_EXPANSION, steps: MATCHING_STEPS }
     }

@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use evaluate::Evaluation;
+use evaluate::ExpansionEvaluation;
 use parse::ExpansionParser;
 
 /// The largest size of an expanded text, and of all texts together that are made for it, in bytes.
@@ -77,7 +77,7 @@ enum ExpansionOperation {
 /// Returns a text with all its expansions. Unknown variables are empty.
 pub(super) fn expand(text: &str, variables: &BTreeMap<String, String>) -> Result<String, ExpansionError> {
     let parts = ExpansionParser::new(text).parse()?;
-    Evaluation::new(variables).text(&parts)
+    ExpansionEvaluation::new(variables).text(&parts)
 }
 
 /// Returns the reason for which a text cannot be parsed.

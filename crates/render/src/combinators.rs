@@ -28,7 +28,7 @@ pub trait GeneratorExt<C>: Generator<C> + Sized {
 
     /// Returns the objects of this generator, then those of the other one.
     fn union<G: Generator<C>>(self, other: G) -> Union<Self, G> {
-        Union { first: self, second: other }
+        Union::new(self, other)
     }
 }
 
@@ -115,6 +115,12 @@ where
 pub struct Union<G, H> {
     first: G,
     second: H,
+}
+
+impl<G, H> Union<G, H> {
+    pub(crate) const fn new(first: G, second: H) -> Self {
+        Self { first, second }
+    }
 }
 
 impl<C, G, H> Generator<C> for Union<G, H>

@@ -6,7 +6,7 @@
 //!
 //! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `file_map`, `host`, `functions`,
 //! `manifest`, `policy_marks`, `template_error`, `transform`, `generator`, `combinators`, `manifests`, `template_files`, `templates`,
-//! `kustomization`, `helm`, `transform_methods`.
+//! `kustomization`, `helm`, `inherent_combinators`.
 
 #[cfg(all(doctest, feature = "helm"))]
 #[doc = include_str!("../README.md")]
@@ -24,6 +24,7 @@ mod generator;
 #[cfg(feature = "helm")]
 mod helm;
 mod host;
+mod inherent_combinators;
 mod inquiry;
 #[cfg(feature = "kustomize")]
 mod kustomization;
@@ -35,7 +36,6 @@ mod template_error;
 mod template_files;
 mod templates;
 mod transform;
-mod transform_methods;
 
 pub use capabilities::{Capabilities, ServerVersion};
 pub use combinators::{GeneratorExt, MapObjects, MapParameters, Transformed, Union};

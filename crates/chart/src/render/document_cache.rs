@@ -1,9 +1,8 @@
 //! Documents that were read as YAML.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::mem;
 use std::sync::Arc;
+use std::{fmt, mem};
 
 use parking_lot::Mutex;
 use serde_json::Value;

@@ -1,15 +1,15 @@
-//! The method `transform` of generators for components of any type.
+//! The methods `transform` and `union` of generators for components of any type.
 //!
-//! That of `GeneratorExt` needs a generator for components of one type, from which the compiler takes the type. These methods leave it open until the
+//! Those of `GeneratorExt` need a generator for components of one type, from which the compiler takes the type. These methods leave it open until the
 //! generator is used.
 
 #[cfg(feature = "helm")]
 use crate::HelmChart;
 #[cfg(feature = "kustomize")]
 use crate::Kustomization;
-use crate::{Empty, Manifests, Templates, Transformed};
+use crate::{Empty, Manifests, Templates, Transformed, Union};
 
-macro_rules! transform_method {
+macro_rules! inherent_combinators {
     ($($(#[$attribute:meta])* [$($parameters:ident),*] $generator:ty;)*) => {$(
         $(#[$attribute])*
         impl<$($parameters),*> $generator {
@@ -18,11 +18,16 @@ macro_rules! transform_method {
             pub fn transform<Transformer>(self, transformer: Transformer) -> Transformed<Self, Transformer> {
                 Transformed::new(self, transformer)
             }
+
+            /// Returns the objects of this generator, then those of the other one. See [`GeneratorExt::union`](crate::GeneratorExt::union).
+            pub fn union<Other>(self, other: Other) -> Union<Self, Other> {
+                Union::new(self, other)
+            }
         }
     )*};
 }
 
-transform_method! {
+inherent_combinators! {
     [] Empty;
     [] Manifests;
     [] Templates;
@@ -31,4 +36,5 @@ transform_method! {
     #[cfg(feature = "helm")]
     [] HelmChart;
     [G, T] Transformed<G, T>;
+    [G, H] Union<G, H>;
 }

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// The policy with which a chart keeps objects, as Helm does.
 const KEPT: &str = "helm.sh/resource-policy";
 
-/// Values that a cluster cannot have after the first ones, or that it refuses. With Helm it is the same.
+/// Values whose objects an API server refuses, by themselves or as a change of those of the first values. The chart takes its next values instead.
 const UNFIT: [(&str, &str); 5] = [
     // The passwords are looked up in a Secret that has no key for them.
     ("bitnami-mongodb", "replicaset"),

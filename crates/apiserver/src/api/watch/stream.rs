@@ -30,7 +30,8 @@ impl ObjectApi {
         query: WatchQuery,
         remarks: Option<Arc<dyn Remarks>>,
     ) -> impl Stream<Item = WatchOutput> + Send + use<> {
-        let watch = RunningWatch::start(self, kind, query, remarks);
+        // In a box, because the stream moves its state for each output.
+        let watch = Box::new(RunningWatch::start(self, kind, query, remarks));
         stream::unfold(watch, |mut watch| async move { watch.next().await.map(|output| (output, watch)) })
     }
 }
@@ -166,7 +167,7 @@ impl RunningWatch {
         for event in events {
             let late = self.api.disturbances.delay_of(&self.resource, &self.api.seed);
             if late.is_zero() && self.held.is_empty() {
-                self.show(&event, now);
+                self.show(event, now);
             } else {
                 // The order of the events of one resource is never changed.
                 let before = self.held.back().map_or(Duration::ZERO, |(due, _)| *due);
@@ -183,16 +184,16 @@ impl RunningWatch {
         let (moment, now) = (self.api.clock.moment(), self.api.clock.now());
         while self.held.front().is_some_and(|(due, _)| *due <= moment) {
             let Some((_, event)) = self.held.pop_front() else { return };
-            self.show(&event, now);
+            self.show(event, now);
         }
     }
 
-    fn show(&mut self, event: &Arc<StoreEvent>, now: Timestamp) {
+    fn show(&mut self, event: Arc<StoreEvent>, now: Timestamp) {
         if self.query.namespace.as_deref().is_some_and(|namespace| namespace != &*event.object.name.namespace) {
             return;
         }
-        if let Some(event_type) = self.event_type(event) {
-            self.ready.push_back(WatchOutput::Changed { event: event.clone(), event_type, now });
+        if let Some(event_type) = self.event_type(&event) {
+            self.ready.push_back(WatchOutput::Changed { event, event_type, now });
         }
     }
 

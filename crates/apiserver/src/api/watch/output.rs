@@ -38,7 +38,7 @@ pub enum WatchOutput {
     },
     /// The error that ends the watch: 410 if the history no longer holds the version of the start, 504 if the store does not reach it within
     /// 3 seconds.
-    Error(Status),
+    Error(Box<Status>),
 }
 
 /// The type of a change for a watcher. A change by which an object begins or ceases to match the selection adds or deletes it.

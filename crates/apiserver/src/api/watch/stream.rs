@@ -103,7 +103,7 @@ impl RunningWatch {
             Ok(subscription) => self.subscription = Some(subscription),
             Err(compacted) => {
                 let text = format!("too old resource version: {} ({})", compacted.asked, compacted.oldest);
-                self.ready.push_back(WatchOutput::Error(Status::expired(text)));
+                self.ready.push_back(WatchOutput::Error(Box::new(Status::expired(text))));
             }
         }
     }
@@ -130,7 +130,7 @@ impl RunningWatch {
         if let Some(version) = self.awaited.take() {
             match self.api.reach(version).await {
                 Ok(()) => self.send_initial(),
-                Err(status) => self.ready.push_back(WatchOutput::Error(status)),
+                Err(status) => self.ready.push_back(WatchOutput::Error(Box::new(status))),
             }
         }
         loop {

@@ -29,8 +29,9 @@ pub(in crate::request) struct WatchEncoder {
     /// The state is held until the end of the watch, so that the server goes on for a client that only watches.
     state: Arc<RequestState>,
     kind: Arc<KindSpec>,
-    api_version: Arc<str>,
     representation: Representation,
+    /// The key of the last change. It is kept, because making one for each event costs as much as finding the encoded event.
+    key: EncodedEventKey,
     /// True until a table has shown its columns.
     columns_due: bool,
 }
@@ -40,8 +41,13 @@ impl WatchEncoder {
         Self {
             state: state.clone(),
             kind: kind.clone(),
-            api_version: kind.api_version().into(),
             representation,
+            key: EncodedEventKey {
+                api_version: kind.api_version().into(),
+                representation,
+                event_type: WatchEventType::Added,
+                with_columns: false,
+            },
             columns_due: matches!(representation.shape, AnswerShape::Table(_)),
         }
     }
@@ -55,9 +61,9 @@ impl WatchEncoder {
             }
             WatchOutput::Changed { event: changed, event_type } => {
                 let with_columns = std::mem::take(&mut self.columns_due);
-                let (api_version, representation) = (self.api_version.clone(), self.representation);
-                let key = EncodedEventKey { api_version, representation, event_type, with_columns };
-                changed.encoded(&key, || {
+                let representation = self.representation;
+                (self.key.event_type, self.key.with_columns) = (event_type, with_columns);
+                changed.encoded(&self.key, || {
                     let view = self.state.api.view_changed(&self.kind, &changed, event_type)?;
                     Some(event(&self.kind, event_type, &view, representation, with_columns, &self.state.api.clock))
                 })?

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use kubewright_middleware::Status;
 
 use crate::api::ObjectApi;
@@ -17,8 +16,6 @@ pub enum WatchOutput {
     Initial {
         /// The object.
         object: Arc<Stored>,
-        /// The time at which the watch began.
-        now: Timestamp,
     },
     /// A change of an object. [`ObjectApi::view_changed`] returns the object as a client reads it.
     Changed {
@@ -26,8 +23,6 @@ pub enum WatchOutput {
         event: Arc<StoreEvent>,
         /// Its meaning for the watcher.
         event_type: WatchEventType,
-        /// The time at which the watch met the change.
-        now: Timestamp,
     },
     /// A mark that all changes up to a revision were sent.
     Bookmark {
@@ -38,7 +33,7 @@ pub enum WatchOutput {
     },
     /// The error that ends the watch: 410 if the history no longer holds the version of the start, 504 if the store does not reach it within
     /// 3 seconds.
-    Error(Status),
+    Error(Box<Status>),
 }
 
 /// The type of a change for a watcher. A change by which an object begins or ceases to match the selection adds or deletes it.

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, Stream, stream};
-use jiff::Timestamp;
 use kubewright_middleware::{Clock, Status};
 
 use super::output::{WatchEventType, WatchOutput};
@@ -30,7 +29,8 @@ impl ObjectApi {
         query: WatchQuery,
         remarks: Option<Arc<dyn Remarks>>,
     ) -> impl Stream<Item = WatchOutput> + Send + use<> {
-        let watch = RunningWatch::start(self, kind, query, remarks);
+        // In a box, because the stream moves its state for each output.
+        let watch = Box::new(RunningWatch::start(self, kind, query, remarks));
         stream::unfold(watch, |mut watch| async move { watch.next().await.map(|output| (output, watch)) })
     }
 }
@@ -102,7 +102,7 @@ impl RunningWatch {
             Ok(subscription) => self.subscription = Some(subscription),
             Err(compacted) => {
                 let text = format!("too old resource version: {} ({})", compacted.asked, compacted.oldest);
-                self.ready.push_back(WatchOutput::Error(Status::expired(text)));
+                self.ready.push_back(WatchOutput::Error(Box::new(Status::expired(text))));
             }
         }
     }
@@ -112,10 +112,9 @@ impl RunningWatch {
         let namespace = self.query.namespace.clone();
         let objects: Vec<_> =
             snapshot.list(&self.resource, namespace.as_deref()).map(|(_, stored)| self.api.view(&self.kind, stored)).collect();
-        let now = self.api.clock.now();
         for view in objects {
             if self.query.selection.matches(&self.kind, view.value()) {
-                self.ready.push_back(WatchOutput::Initial { object: view, now });
+                self.ready.push_back(WatchOutput::Initial { object: view });
             }
         }
         if self.query.bookmarks {
@@ -129,7 +128,7 @@ impl RunningWatch {
         if let Some(version) = self.awaited.take() {
             match self.api.reach(version).await {
                 Ok(()) => self.send_initial(),
-                Err(status) => self.ready.push_back(WatchOutput::Error(status)),
+                Err(status) => self.ready.push_back(WatchOutput::Error(Box::new(status))),
             }
         }
         loop {
@@ -162,11 +161,10 @@ impl RunningWatch {
 
     /// Sends events, or holds them until they are due.
     fn take(&mut self, events: Vec<Arc<StoreEvent>>) {
-        let now = self.api.clock.now();
         for event in events {
             let late = self.api.disturbances.delay_of(&self.resource, &self.api.seed);
             if late.is_zero() && self.held.is_empty() {
-                self.show(&event, now);
+                self.show(event);
             } else {
                 // The order of the events of one resource is never changed.
                 let before = self.held.back().map_or(Duration::ZERO, |(due, _)| *due);
@@ -180,19 +178,19 @@ impl RunningWatch {
         if self.held.is_empty() {
             return;
         }
-        let (moment, now) = (self.api.clock.moment(), self.api.clock.now());
+        let moment = self.api.clock.moment();
         while self.held.front().is_some_and(|(due, _)| *due <= moment) {
             let Some((_, event)) = self.held.pop_front() else { return };
-            self.show(&event, now);
+            self.show(event);
         }
     }
 
-    fn show(&mut self, event: &Arc<StoreEvent>, now: Timestamp) {
+    fn show(&mut self, event: Arc<StoreEvent>) {
         if self.query.namespace.as_deref().is_some_and(|namespace| namespace != &*event.object.name.namespace) {
             return;
         }
-        if let Some(event_type) = self.event_type(event) {
-            self.ready.push_back(WatchOutput::Changed { event: event.clone(), event_type, now });
+        if let Some(event_type) = self.event_type(&event) {
+            self.ready.push_back(WatchOutput::Changed { event, event_type });
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kubewright_middleware::Status;
+use kubewright_middleware::{Clock, Status};
 use serde_json::{Value, json};
 
 use super::encode;
@@ -29,8 +29,9 @@ pub(in crate::request) struct WatchEncoder {
     /// The state is held until the end of the watch, so that the server goes on for a client that only watches.
     state: Arc<RequestState>,
     kind: Arc<KindSpec>,
-    api_version: Arc<str>,
     representation: Representation,
+    /// The key of the last change. It is kept, because making one for each event costs as much as finding the encoded event.
+    key: EncodedEventKey,
     /// True until a table has shown its columns.
     columns_due: bool,
 }
@@ -40,8 +41,13 @@ impl WatchEncoder {
         Self {
             state: state.clone(),
             kind: kind.clone(),
-            api_version: kind.api_version().into(),
             representation,
+            key: EncodedEventKey {
+                api_version: kind.api_version().into(),
+                representation,
+                event_type: WatchEventType::Added,
+                with_columns: false,
+            },
             columns_due: matches!(representation.shape, AnswerShape::Table(_)),
         }
     }
@@ -49,17 +55,17 @@ impl WatchEncoder {
     /// Encodes an output; `None` for a change that is not of the type that the output names.
     pub(in crate::request) fn encode(&mut self, output: WatchOutput) -> Option<Bytes> {
         let encoded = match output {
-            WatchOutput::Initial { object, now } => {
+            WatchOutput::Initial { object } => {
                 let with_columns = std::mem::take(&mut self.columns_due);
-                event(&self.kind, WatchEventType::Added, &object, self.representation, with_columns, now)
+                event(&self.kind, WatchEventType::Added, &object, self.representation, with_columns, &self.state.api.clock)
             }
-            WatchOutput::Changed { event: changed, event_type, now } => {
+            WatchOutput::Changed { event: changed, event_type } => {
                 let with_columns = std::mem::take(&mut self.columns_due);
-                let (api_version, representation) = (self.api_version.clone(), self.representation);
-                let key = EncodedEventKey { api_version, representation, event_type, with_columns };
-                changed.encoded(&key, || {
+                let representation = self.representation;
+                (self.key.event_type, self.key.with_columns) = (event_type, with_columns);
+                changed.encoded(&self.key, || {
                     let view = self.state.api.view_changed(&self.kind, &changed, event_type)?;
-                    Some(event(&self.kind, event_type, &view, representation, with_columns, now))
+                    Some(event(&self.kind, event_type, &view, representation, with_columns, &self.state.api.clock))
                 })?
             }
             WatchOutput::Bookmark { revision, is_initial_end } => {
@@ -71,14 +77,14 @@ impl WatchEncoder {
     }
 }
 
-/// Encodes an event about an object.
+/// Encodes an event about an object. A table shows the age of the object at the time of the clock.
 fn event(
     kind: &KindSpec,
     event_type: WatchEventType,
     stored: &Stored,
     representation: Representation,
     with_columns: bool,
-    now: jiff::Timestamp,
+    clock: &Clock,
 ) -> Bytes {
     let object = match representation.shape {
         AnswerShape::Whole if representation.format == BodyFormat::Json => return line(event_type.as_str(), &stored.bytes()),
@@ -86,7 +92,7 @@ fn event(
         AnswerShape::Metadata | AnswerShape::MetadataList => partial_metadata(stored.value(), representation.meta.as_str()),
         AnswerShape::Table(include) => {
             let metadata = json!({"resourceVersion": stored.revision().to_string()});
-            Table::new(kind, include, representation.meta.as_str()).render([stored.value()], metadata, with_columns, now)
+            Table::new(kind, include, representation.meta.as_str()).render([stored.value()], metadata, with_columns, clock.now())
         }
     };
     framed(event_type.as_str(), &object, representation.format)

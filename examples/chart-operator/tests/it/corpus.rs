@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::api::{Api, DynamicObject, ListParams};
-use kube::discovery::{Discovery, verbs};
+use kube::discovery::verbs;
 use kubewright::machinery::object::{GroupVersionKind, ObjectExt};
 use kubewright::machinery::yaml;
 use kubewright::prelude::*;
@@ -19,17 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// The policy with which a chart keeps objects, as Helm does.
 const KEPT: &str = "helm.sh/resource-policy";
 
-/// Values whose objects an API server refuses, by themselves or as a change of those of the first values. The chart takes its next values instead.
-const UNFIT: [(&str, &str); 5] = [
-    // The passwords are looked up in a Secret that has no key for them.
-    ("bitnami-mongodb", "replicaset"),
-    // `y` is a boolean in YAML 1.1, where a text must be.
-    ("external-dns", "namespaced"),
-    ("jaeger", "storage"),
-    ("longhorn", "tuned"),
-    // The claims of a StatefulSet cannot change.
-    ("nats", "cluster"),
-];
+/// The texts of errors that only other values of a chart can mend: an API server refuses an object, by itself or as a change of the present one, or the
+/// chart refuses what it has looked up.
+const REFUSALS: [&str; 4] = ["is invalid: ", "cannot be handled as", "must be a string, but is", "PASSWORDS ERROR"];
 
 /// A release of a chart of the corpus.
 #[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -85,7 +77,6 @@ impl PublishedChart {
 
 fn cases(chart: &Path) -> Vec<PublishedCase> {
     let mut folders = directories(&chart.join("cases"));
-    folders.retain(|folder| !UNFIT.iter().any(|(name, case)| chart.ends_with(name) && folder.ends_with(case)));
     folders.sort_by_key(|folder| !folder.ends_with("default"));
     let read = |folder: PathBuf| {
         let facts: Value = serde_json::from_str(&fs::read_to_string(folder.join("case.json")).unwrap()).unwrap();
@@ -110,7 +101,13 @@ struct NotingChart {
 
 impl Generator<Release> for NotingChart {
     async fn render(&self, cx: &RenderContext<Release>) -> Result<Vec<Manifest>, RenderError> {
-        let manifests = self.chart.render(cx).await?;
+        let mut manifests = self.chart.render(cx).await?;
+        for content in manifests.iter_mut().filter_map(Manifest::content_mut) {
+            // The controllers that would remove finalizers of their own do not run here.
+            if let Some(Value::Object(metadata)) = content.get_mut("metadata") {
+                metadata.remove("finalizers");
+            }
+        }
         let objects = manifests.iter().filter_map(|manifest| manifest.content().cloned().map(Value::Object));
         self.noted.lock().extend(objects);
         Ok(manifests)
@@ -157,7 +154,8 @@ impl Scene {
         types.filter(|gvk| !brought.contains(&(&*gvk.group, &*gvk.kind))).collect()
     }
 
-    /// Applies the release and waits for the state that its objects allow. Returns the objects that are not ready, as `kind name`.
+    /// Applies the release and waits for the state that its objects allow. Returns the objects that are not ready, as `kind name`, or the error of
+    /// one that is refused.
     async fn release(&mut self, revision: i64, case: &PublishedCase) -> Vec<String> {
         let release = json!({
             "apiVersion": "test.kubewright.dev/v1", "kind": "Release", "metadata": { "name": "demo" },
@@ -176,6 +174,9 @@ impl Scene {
             if let Some(waits) = waits_for(&release) {
                 return waits;
             }
+            if !lacks_types(&release) && is_refused(&release) {
+                return vec![message(&release).lines().collect::<Vec<_>>().join(" ")];
+            }
             known = self.rendered_types();
             self.add_types(known.clone()).await;
         }
@@ -183,15 +184,18 @@ impl Scene {
 
     /// Returns the objects with a mark of the operator, as `kind name`.
     async fn owned(&self) -> Vec<String> {
-        let discovery = Discovery::new(self.cluster.client().clone()).run().await.unwrap();
+        let client = self.cluster.client();
         let params = ListParams::default().labels(&format!("{OPERATOR}/owner-id"));
+        let groups = client.list_api_groups().await.unwrap().groups.into_iter().map(|group| group.name);
         let mut owned = Vec::new();
-        for group in discovery.groups() {
+        for name in groups.chain([String::new()]) {
+            // A group whose server does not run has no objects.
+            let Ok(group) = kube::discovery::group(client, &name).await else { continue };
             for (resource, capabilities) in group.recommended_resources() {
                 if !capabilities.supports_operation(verbs::LIST) {
                     continue;
                 }
-                let api: Api<DynamicObject> = Api::all_with(self.cluster.client().clone(), &resource);
+                let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
                 let objects = api.list(&params).await.unwrap();
                 owned.extend(objects.into_iter().map(|object| format!("{} {}", resource.kind, object.name_any())));
             }
@@ -232,6 +236,10 @@ fn message(release: &Value) -> &str {
     ready.and_then(|condition| condition["message"].as_str()).unwrap_or_default()
 }
 
+fn is_refused(release: &Value) -> bool {
+    release["status"]["state"] == "Error" && REFUSALS.iter().any(|text| message(release).contains(text))
+}
+
 /// Returns the objects that cannot become ready here, as `kind name`: those whose servers do not run, and the later ones that wait for them. None if the
 /// release is not that far.
 fn waits_for(release: &Value) -> Option<Vec<String>> {
@@ -241,7 +249,8 @@ fn waits_for(release: &Value) -> Option<Vec<String>> {
     let items = release["status"]["inventory"].as_array().map(Vec::as_slice).unwrap_or_default();
     let unready: Vec<&Value> = items.iter().filter(|item| item["phase"] != "Ready" && item["phase"] != "Completed").collect();
     let lacks_server = |item: &&&Value| item["kind"] == "APIService" && item["phase"] != "ScheduledForApplication";
-    let waits = |item: &&Value| lacks_server(&item) || item["phase"] == "ScheduledForApplication";
+    let is_scheduled = |item: &&Value| item["phase"].as_str().is_some_and(|phase| phase.starts_with("ScheduledFor"));
+    let waits = |item: &&Value| lacks_server(&item) || is_scheduled(item);
     if release["status"]["state"] != "Processing" || !unready.iter().any(|item| lacks_server(&item)) || !unready.iter().all(waits)
     {
         return None;

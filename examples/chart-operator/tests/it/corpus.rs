@@ -165,16 +165,16 @@ impl Scene {
         let mut known = BTreeSet::new();
         loop {
             let settled = |release: &Value| {
-                let lacks_types = message(release).contains("no match for kind");
-                let is_ended = release["status"]["revision"] == revision && waits_for(release).is_some();
-                is_ended || lacks_types && !self.rendered_types().is_subset(&known)
+                let is_ended = waits_for(release).is_some() || is_refused(release);
+                let is_current = release["status"]["revision"] == revision;
+                is_current && is_ended || lacks_types(release) && !self.rendered_types().is_subset(&known)
             };
             let expected = self.cluster.expect::<Release>("demo").within(PATIENCE);
             let release = expected.matching("all objects are applied, and ready as far as they can be", settled).await;
             if let Some(waits) = waits_for(&release) {
                 return waits;
             }
-            if !lacks_types(&release) && is_refused(&release) {
+            if is_refused(&release) {
                 return vec![message(&release).lines().collect::<Vec<_>>().join(" ")];
             }
             known = self.rendered_types();
@@ -236,8 +236,12 @@ fn message(release: &Value) -> &str {
     ready.and_then(|condition| condition["message"].as_str()).unwrap_or_default()
 }
 
+fn lacks_types(release: &Value) -> bool {
+    message(release).contains("no match for kind")
+}
+
 fn is_refused(release: &Value) -> bool {
-    release["status"]["state"] == "Error" && REFUSALS.iter().any(|text| message(release).contains(text))
+    release["status"]["state"] == "Error" && !lacks_types(release) && REFUSALS.iter().any(|text| message(release).contains(text))
 }
 
 /// Returns the objects that cannot become ready here, as `kind name`: those whose servers do not run, and the later ones that wait for them. None if the

@@ -165,17 +165,16 @@ impl Scene {
         let mut known = BTreeSet::new();
         loop {
             let settled = |release: &Value| {
-                let is_ended = waits_for(release).is_some() || is_refused(release);
-                let is_current = release["status"]["revision"] == revision;
-                is_current && is_ended || lacks_types(release) && !self.rendered_types().is_subset(&known)
+                let is_applied = release["status"]["revision"] == revision && waits_for(release).is_some();
+                is_applied || is_refused(release) || lacks_types(release) && !self.rendered_types().is_subset(&known)
             };
             let expected = self.cluster.expect::<Release>("demo").within(PATIENCE);
             let release = expected.matching("all objects are applied, and ready as far as they can be", settled).await;
-            if let Some(waits) = waits_for(&release) {
-                return waits;
-            }
             if is_refused(&release) {
                 return vec![message(&release).lines().collect::<Vec<_>>().join(" ")];
+            }
+            if let Some(waits) = waits_for(&release) {
+                return waits;
             }
             known = self.rendered_types();
             self.add_types(known.clone()).await;
@@ -240,8 +239,11 @@ fn lacks_types(release: &Value) -> bool {
     message(release).contains("no match for kind")
 }
 
+/// Returns true if the present values are refused. Values that cannot be rendered make no revision.
 fn is_refused(release: &Value) -> bool {
-    release["status"]["state"] == "Error" && !lacks_types(release) && REFUSALS.iter().any(|text| message(release).contains(text))
+    let is_seen = release["status"]["observedGeneration"] == release["metadata"]["generation"];
+    let is_error = is_seen && release["status"]["state"] == "Error" && !lacks_types(release);
+    is_error && REFUSALS.iter().any(|text| message(release).contains(text))
 }
 
 /// Returns the objects that cannot become ready here, as `kind name`: those whose servers do not run, and the later ones that wait for them. None if the

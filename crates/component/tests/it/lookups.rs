@@ -280,9 +280,9 @@ async fn warnings_of_a_rendering_are_one_event_that_later_passes_do_not_repeat()
     let world = start().await;
     world.set(&bundle("warns", &[])).await;
     world.until_ready("warns").await;
-    world.patch(&bundle("warns", &[]), json!({ "metadata": { "annotations": { "changed": "true" } } })).await;
-    world.pass(Duration::from_mins(11)).await;
-    assert!(renders(&world) > 1);
+    world.patch(&bundle("warns", &[]), json!({ "spec": { "objects": [config_map("another", "")] } })).await;
+    world.until("warns", "rendered again", |component| component["status"]["revision"] == 2).await;
+    world.idle(Duration::from_mins(11)).await;
     assert_eq!(world.events("RenderWarning").await, ["warning 0; warning 1; warning 2; warning 3; warning 4; and 2 more"]);
 }
 

@@ -117,7 +117,7 @@ mod tests {
         tag: Option<String>,
     }
 
-    /// How much is logged.
+    /// The least severe messages that are logged.
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema matters")]
     #[serde(rename_all = "lowercase")]

@@ -12,13 +12,13 @@ pub(crate) struct Args {
     /// Components of one chart
     #[arg(long, default_value_t = 1000)]
     pub(crate) components: usize,
-    /// What is measured, separated by commas; all by default
+    /// The measured parts, separated by commas; all by default
     #[arg(long, value_delimiter = ',', value_name = "PARTS")]
     only: Vec<BenchPart>,
     /// Parts of the names of the cases that are measured; all by default
     #[arg(value_name = "NAMES")]
     names: Vec<String>,
-    /// What cargo adds
+    /// The flag that cargo adds
     #[arg(long, hide = true)]
     bench: bool,
 }

@@ -28,7 +28,7 @@
 //! # }
 //! ```
 //!
-//! Modules, from low to high: `compat`, `error`, `source`, `values`, `model`, `dependencies`, `schema`, `host`, `scope`, `render`, `typed_values`.
+//! Modules, from low to high: `compat`, `schema_type`, `error`, `source`, `values`, `model`, `dependencies`, `schema`, `host`, `scope`, `render`, `typed_values`.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -42,6 +42,7 @@ mod model;
 mod render;
 #[cfg(feature = "schema")]
 mod schema;
+mod schema_type;
 mod scope;
 mod source;
 mod typed_values;

@@ -7,6 +7,8 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
+use crate::schema_type::schema_type;
+
 /// Returns the violations, one per line; None if there are none.
 pub(super) fn violations(validator: &Validator, values: &Value) -> Option<String> {
     let errors: Vec<ValidationError<'_>> = validator.iter_errors(values).collect();
@@ -85,7 +87,7 @@ fn message(group: &[&ValidationError<'_>]) -> String {
                 TypeKind::Single(wanted) => vec![wanted.to_string()],
                 TypeKind::Multiple(wanted) => wanted.iter().map(|wanted| wanted.to_string()).collect(),
             };
-            format!("got {}, want {}", type_of(value), wanted.join(" or "))
+            format!("got {}, want {}", schema_type(value), wanted.join(" or "))
         }
         ValidationErrorKind::Required { .. } => {
             let names: Vec<String> = group
@@ -148,17 +150,6 @@ fn message(group: &[&ValidationError<'_>]) -> String {
             format!("invalid propertyName {}", quoted(&name))
         }
         _ => error.to_string(),
-    }
-}
-
-const fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::schema_view::{MemberRule, ValuesSchemaNode, alternatives};
 use super::{ChartSchemaTree, ValuesDifference};
+use crate::schema_type::schema_type;
 
 /// The largest depth of typed values. Types that contain themselves are not compared below it.
 const DEEPEST_VALUES: usize = 40;
@@ -184,7 +185,7 @@ impl<'a> ValuePlace<'a, '_> {
         }
         // A schema without types says less than a default.
         let default = self.default().filter(|_| allowed.is_empty() && self.schemas.iter().all(|node| node.values().is_none()))?;
-        let name = type_of(default);
+        let name = schema_type(default);
         let is_number = |found: &str| name == "number" && matches!(found, "integer" | "number");
         let differs = found.iter().all(|found| *found != name && !is_number(found));
         differs.then(|| self.difference(type_names(&found), format!("type {name}, as the default")))
@@ -273,17 +274,6 @@ fn joined(path: &str, name: &str) -> String {
 
 fn type_names(types: &BTreeSet<&str>) -> String {
     format!("type {}", types.iter().copied().collect::<Vec<_>>().join(" or "))
-}
-
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 fn names(names: &BTreeSet<&str>) -> String {

@@ -157,11 +157,6 @@ impl ControlPlane {
                     && get(&client, "/api/v1/namespaces/default/configmaps/kube-root-ca.crt").await
             })
             .await?;
-            // The controller of service ranges touches the default range when it starts; meanwhile the server allocates no addresses.
-            wait(&guard, "kube-controller-manager", async || {
-                has_finalizer(&client, "/apis/networking.k8s.io/v1/servicecidrs/kubernetes").await && allocates(&client).await
-            })
-            .await?;
         }
         let kubeconfig_path = folder.join("admin.kubeconfig");
         if keep {
@@ -181,24 +176,10 @@ async fn client(kubeconfig: &str) -> Result<kube::Client, RealError> {
 }
 
 async fn get(client: &kube::Client, path: &str) -> bool {
-    send(client, http::Request::get(path).body(Vec::new())).await.is_some()
-}
-
-async fn has_finalizer(client: &kube::Client, path: &str) -> bool {
-    send(client, http::Request::get(path).body(Vec::new())).await.is_some_and(|object| object.contains("\"finalizers\":"))
-}
-
-/// Returns true if a service would get an address now.
-async fn allocates(client: &kube::Client) -> bool {
-    let service = r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"probe"},"spec":{"ports":[{"port":80}]}}"#;
-    let request =
-        http::Request::post("/api/v1/namespaces/default/services?dryRun=All").header("content-type", "application/json");
-    send(client, request.body(service.into())).await.is_some()
-}
-
-/// Returns the body of a successful answer.
-async fn send(client: &kube::Client, request: http::Result<http::Request<Vec<u8>>>) -> Option<String> {
-    tokio::time::timeout(Duration::from_secs(5), client.request_text(request.ok()?)).await.ok()?.ok()
+    let Ok(request) = http::Request::get(path).body(Vec::new()) else {
+        return false;
+    };
+    tokio::time::timeout(Duration::from_secs(5), client.request_text(request)).await.is_ok_and(|answer| answer.is_ok())
 }
 
 async fn wait(guard: &ProcessGuard, process: &'static str, ready: impl AsyncFn() -> bool) -> Result<(), RealError> {

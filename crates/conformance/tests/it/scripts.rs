@@ -6,7 +6,8 @@ use std::path::Path;
 use kubewright_conformance::execution::{RealServer, run_all_remote};
 use kubewright_conformance::library::Library;
 use kubewright_conformance::results::{README_VARIABLE, Report, ScriptResult, compare_embedded, replay, table};
-use kubewright_conformance::script::Script;
+use kubewright_conformance::script::{Script, ScriptStep};
+use serde_json::Value;
 
 use crate::is_real_tier;
 
@@ -60,6 +61,21 @@ fn scripts_name_rules_that_exist() {
             }
             assert!(step.expect.is_some() || !step.join.is_empty(), "{} step {} is not recorded", file.script.id, step.id);
         }
+    }
+}
+
+/// The server picks any range of its family (IPv4) for a dry run of a service, also one that is not ready, and then refuses the service. A script
+/// that creates such a range would make dry runs of scripts beside it fail by chance.
+#[test]
+fn scripts_that_create_ipv4_service_ranges_run_alone() {
+    let creates_range = |step: &ScriptStep| {
+        let ranges = step.body.as_ref().and_then(|body| body.pointer("/spec/cidrs")).unwrap_or(&Value::Null);
+        let is_ipv4 = ranges.as_array().is_some_and(|ranges| ranges.iter().any(|range| range.as_str().unwrap().contains('.')));
+        is_ipv4 && step.expect.as_ref().is_some_and(|answer| answer.code == 201)
+    };
+    let library = Library::own().unwrap();
+    for Script { id, header, steps, .. } in library.scripts.iter().map(|file| &file.script) {
+        assert!(!header.alone.is_empty() || !steps.iter().any(creates_range), "{id}: give the range of services an IPv6 prefix");
     }
 }
 

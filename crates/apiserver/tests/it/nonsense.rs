@@ -6,27 +6,18 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use self::broken_text::break_text;
+use self::xorshift::{Xorshift, number};
 use crate::cluster::Cluster;
+
+#[path = "../../../machinery/tests/shared/broken_text.rs"]
+mod broken_text;
 
 #[path = "../../../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub, reason = "the file is the library of the fuzz targets")]
 mod targets;
-
-fn number(variable: &str, otherwise: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
-
-/// A random number generator with a seed (xorshift).
-struct Xorshift(u64);
-
-impl Xorshift {
-    fn roll(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % below.max(1) as u64) as usize
-    }
-}
+#[path = "../../../machinery/tests/shared/xorshift.rs"]
+mod xorshift;
 
 const TEXTS: &[&str] = &[
     "a in (b, c),d!=e,!f,g>5",
@@ -84,26 +75,7 @@ const PIECES: &[&str] = &[
 /// Returns a valid text with a few random changes.
 fn nonsense(dice: &mut Xorshift) -> Vec<u8> {
     let mut bytes = TEXTS[dice.roll(TEXTS.len())].as_bytes().to_vec();
-    for _ in 0..dice.roll(6) {
-        let at = dice.roll(bytes.len());
-        match dice.roll(5) {
-            0 => bytes.truncate(at),
-            1 if at < bytes.len() => bytes[at] = dice.roll(256) as u8,
-            2 => {
-                let piece = PIECES[dice.roll(PIECES.len())].bytes();
-                bytes.splice(at..at, piece);
-            }
-            3 => {
-                let end = (at + dice.roll(12)).min(bytes.len());
-                bytes.drain(at..end);
-            }
-            _ => {
-                let end = (at + dice.roll(40)).min(bytes.len());
-                let again = bytes[at..end].to_vec();
-                bytes.splice(at..at, again);
-            }
-        }
-    }
+    break_text(&mut bytes, PIECES, |below| dice.roll(below));
     bytes
 }
 

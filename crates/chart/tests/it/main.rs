@@ -3,11 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are functions of their own")]
 
 mod bombs;
+#[path = "../../../machinery/tests/shared/broken_text.rs"]
+mod broken_text;
 mod charts;
 mod hosts;
+mod nonsense;
 mod published;
 #[path = "../../../machinery/tests/shared/readme_table.rs"]
 mod readme_table;
 mod sources;
 mod subcharts;
 mod vectors;
+#[path = "../../../machinery/tests/shared/xorshift.rs"]
+mod xorshift;

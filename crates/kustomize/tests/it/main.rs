@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
+#[path = "../../../machinery/tests/shared/broken_text.rs"]
+mod broken_text;
 mod changes;
 mod files;
+mod nonsense;
 mod patch_objects;
 mod patches;
 #[path = "../../../machinery/tests/shared/readme_table.rs"]
@@ -12,3 +15,5 @@ mod recorded;
 mod references;
 mod refusals;
 mod replacements;
+#[path = "../../../machinery/tests/shared/xorshift.rs"]
+mod xorshift;

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
+#[path = "../../../machinery/tests/shared/broken_text.rs"]
+mod broken_text;
 mod differential;
 mod functions;
 mod go_program;

@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use self::dice::SeededDice;
 use self::part::TextPart;
 use self::statements::GrammarScope;
+use crate::broken_text::break_text;
 
 /// One rendering: templates, the last of which is rendered, and its data.
 #[derive(Clone)]
@@ -86,19 +87,6 @@ pub(crate) fn broken_text(seed: u64, functions: &Arc<FunctionSet>) -> Vec<u8> {
     let case = RandomCase::new(seed, functions);
     let mut text = case.texts().into_iter().map(|(_, text)| text).collect::<String>().into_bytes();
     let mut dice = SeededDice::new(!seed);
-    for _ in 0..dice.roll(4) {
-        let at = dice.roll(text.len() + 1);
-        let end = (at + dice.roll(20)).min(text.len());
-        match dice.roll(5) {
-            0 => text.truncate(at),
-            1 => drop(text.drain(at..end)),
-            2 => drop(text.splice(at..at, dice.pick(&PIECES).bytes())),
-            3 if at < text.len() => text[at] = dice.roll(256) as u8,
-            _ => {
-                let again = text[at..end].to_vec();
-                drop(text.splice(at..at, again));
-            }
-        }
-    }
+    break_text(&mut text, &PIECES, |below| dice.roll(below));
     text
 }

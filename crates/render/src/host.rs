@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kubewright_template::TemplateHost;
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::RenderInputs;
 use crate::answers::KnownAnswers;
 use crate::environment::Question;
 use crate::file_map::FileMap;
 use crate::random::SeededBytes;
+use crate::{RenderContext, RenderError, RenderInputs};
 
 /// The host of all templates of one run of a rendering.
 pub(crate) struct RenderHost {
@@ -42,10 +43,22 @@ impl RenderHost {
         }
     }
 
-    /// Adds the component as JSON.
-    pub(crate) fn with_component(mut self, component: Arc<Value>) -> Self {
-        self.component = component;
-        self
+    /// Runs a rendering of templates that see the component and its parameters, on the pool for blocking work. The second argument of the rendering
+    /// is the object of the parameters.
+    pub(crate) async fn run<C, T, R>(context: &RenderContext<C>, rendering: R) -> Result<T, RenderError>
+    where
+        C: Serialize,
+        T: Send + 'static,
+        R: Fn(&Self, &Value) -> Result<T, RenderError> + Send + Sync + 'static,
+    {
+        let component = Arc::new(serde_json::to_value(context.component())?);
+        let parameters = Value::Object(context.parameters().clone());
+        let inputs = context.inputs().clone();
+        let run = move |answers: &_| {
+            let host = Self { component: Arc::clone(&component), ..Self::new(&inputs, answers) };
+            rendering(&host, &parameters)
+        };
+        context.run(run).await
     }
 
     /// Sets the files that the functions of files see from now on.

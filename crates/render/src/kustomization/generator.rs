@@ -6,13 +6,11 @@ use std::sync::{Arc, OnceLock};
 use include_dir::Dir;
 use kubewright_kustomize::BuildLimits;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::compiled::CompiledKustomization;
-use crate::file_map::join;
 use crate::host::RenderHost;
-use crate::template_files::{FileSource, TemplateOptions, template_option_methods};
-use crate::{Generator, InputError, Manifest, RenderContext, RenderError};
+use crate::template_files::{TemplateDirectory, TemplateOptions, template_option_methods};
+use crate::{Generator, Manifest, RenderContext, RenderError};
 
 /// A kustomization: a directory that is built as `kustomize build` does, after the templates in it are rendered with the parameters of the component.
 ///
@@ -41,8 +39,7 @@ use crate::{Generator, InputError, Manifest, RenderContext, RenderError};
 /// ```
 #[derive(Debug)]
 pub struct Kustomization {
-    /// The tree of files and the path of the kustomization in it; or the problem of the source.
-    source: Result<(FileSource, String), String>,
+    directory: TemplateDirectory,
     options: TemplateOptions,
     build_limits: BuildLimits,
     compiled: OnceLock<Result<Arc<CompiledKustomization>, String>>,
@@ -52,28 +49,21 @@ impl Kustomization {
     /// Creates a kustomization from a directory that the program embeds with `include_dir!`. The path is that of the kustomization in it; empty for the
     /// embedded directory itself.
     pub fn embedded(directory: &'static Dir<'static>, path: &str) -> Self {
-        Self::new(Ok(FileSource::Embedded(directory)), path)
+        Self::new(TemplateDirectory::embedded(directory, path))
     }
 
     /// Creates a kustomization from a directory on the disk. Links in it are not followed.
     pub fn directory(path: impl AsRef<Path>) -> Self {
-        match FileSource::disk(path.as_ref()) {
-            Ok((source, path)) => Self::new(Ok(source), &path),
-            Err(error) => Self::new(Err(error), ""),
-        }
+        Self::new(TemplateDirectory::disk(path.as_ref()))
     }
 
     /// Creates a kustomization from files in memory, by their paths. The path is that of the directory of the kustomization; empty for the root.
     pub fn files(files: impl IntoIterator<Item = (impl Into<String>, impl Into<Vec<u8>>)>, path: &str) -> Self {
-        let files = files.into_iter().map(|(path, content)| (path.into(), content.into()));
-        Self::new(FileSource::memory(files), path)
+        Self::new(TemplateDirectory::memory(files, path))
     }
 
-    fn new(source: Result<FileSource, InputError>, path: &str) -> Self {
-        let outside = || InputError::new("the path of the kustomization is absolute, or leaves the tree of files").file(path);
-        let source = source.and_then(|source| Ok((source, join("", path).ok_or_else(outside)?)));
-        let source = source.map_err(|error| error.to_string());
-        Self { source, options: TemplateOptions::default(), build_limits: BuildLimits::default(), compiled: OnceLock::new() }
+    fn new(directory: TemplateDirectory) -> Self {
+        Self { directory, options: TemplateOptions::default(), build_limits: BuildLimits::default(), compiled: OnceLock::new() }
     }
 
     template_option_methods!();
@@ -95,25 +85,18 @@ impl Kustomization {
 
     fn compiled(&self) -> Result<Arc<CompiledKustomization>, RenderError> {
         let compile = || {
-            let (source, path) = self.source.as_ref().map_err(Clone::clone)?;
-            let compiled = CompiledKustomization::compile(source, path, &self.options, self.build_limits);
-            compiled.map(Arc::new).map_err(|error| error.to_string())
+            let (source, path) = self.directory.get()?;
+            CompiledKustomization::compile(source, path, &self.options, self.build_limits).map(Arc::new)
         };
-        self.compiled.get_or_init(compile).clone().map_err(RenderError::input)
+        let compiled = self.compiled.get_or_init(|| compile().map_err(|error: RenderError| error.to_string()));
+        compiled.clone().map_err(RenderError::input)
     }
 }
 
 impl<C: Serialize + Send + Sync + 'static> Generator<C> for Kustomization {
     async fn render(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError> {
         let compiled = self.compiled()?;
-        let component = Arc::new(serde_json::to_value(context.component())?);
-        let parameters = Value::Object(context.parameters().clone());
-        let inputs = context.inputs().clone();
-        let rendering = move |answers: &_| {
-            let host = RenderHost::new(&inputs, answers).with_component(Arc::clone(&component));
-            compiled.render(&host, &parameters)
-        };
-        context.run(rendering).await
+        RenderHost::run(context, move |host, parameters| compiled.render(host, parameters)).await
     }
 
     fn check(&self) -> Result<(), RenderError> {

@@ -8,11 +8,11 @@ use kubewright_template::{ExecutionUsage, TemplateLimits};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::file_map::{is_hidden, join};
+use crate::file_map::is_hidden;
 use crate::functions::component_functions;
 use crate::host::RenderHost;
 use crate::template_files::{
-    CompiledFiles, FileBudget, FileSource, LoadedFiles, TemplateOptions, TemplateRun, template_option_methods,
+    CompiledFiles, FileBudget, FileSource, LoadedFiles, TemplateDirectory, TemplateOptions, TemplateRun, template_option_methods,
 };
 use crate::{Generator, InputError, Manifest, Manifests, RenderContext, RenderError};
 
@@ -25,8 +25,7 @@ use crate::{Generator, InputError, Manifest, Manifests, RenderContext, RenderErr
 /// The files are read and the templates compiled once, when the operator starts; errors are reported then.
 #[derive(Debug)]
 pub struct Templates {
-    /// The tree of files and the path of the directory in it; or the problem of the source.
-    source: Result<(FileSource, String), String>,
+    directory: TemplateDirectory,
     options: TemplateOptions,
     compiled: OnceLock<Result<Arc<CompiledTemplates>, String>>,
 }
@@ -35,52 +34,39 @@ impl Templates {
     /// Creates templates from a directory that the program embeds with `include_dir!`. The path is that of a directory in it; empty for the embedded
     /// directory itself.
     pub fn embedded(directory: &'static Dir<'static>, path: &str) -> Self {
-        Self::new(Ok(FileSource::Embedded(directory)), path)
+        Self::new(TemplateDirectory::embedded(directory, path))
     }
 
     /// Creates templates from a directory on the disk and its sub-directories. Links in it are not followed.
     pub fn directory(path: impl AsRef<Path>) -> Self {
-        match FileSource::disk(path.as_ref()) {
-            Ok((source, path)) => Self::new(Ok(source), &path),
-            Err(error) => Self::new(Err(error), ""),
-        }
+        Self::new(TemplateDirectory::disk(path.as_ref()))
     }
 
     /// Creates templates from files in memory, by their paths. The path is that of the directory with the templates; empty for the root.
     pub fn files(files: impl IntoIterator<Item = (impl Into<String>, impl Into<Vec<u8>>)>, path: &str) -> Self {
-        let files = files.into_iter().map(|(path, content)| (path.into(), content.into()));
-        Self::new(FileSource::memory(files), path)
+        Self::new(TemplateDirectory::memory(files, path))
     }
 
-    fn new(source: Result<FileSource, InputError>, path: &str) -> Self {
-        let outside = || InputError::new("the path of the templates is absolute, or leaves the tree of files").file(path);
-        let source = source.and_then(|source| Ok((source, join("", path).ok_or_else(outside)?)));
-        let source = source.map_err(|error| error.to_string());
-        Self { source, options: TemplateOptions::default(), compiled: OnceLock::new() }
+    fn new(directory: TemplateDirectory) -> Self {
+        Self { directory, options: TemplateOptions::default(), compiled: OnceLock::new() }
     }
 
     template_option_methods!();
 
     fn compiled(&self) -> Result<Arc<CompiledTemplates>, RenderError> {
         let compile = || {
-            let (source, path) = self.source.as_ref().map_err(Clone::clone)?;
-            CompiledTemplates::compile(source, path, &self.options).map(Arc::new).map_err(|error| error.to_string())
+            let (source, path) = self.directory.get()?;
+            CompiledTemplates::compile(source, path, &self.options).map(Arc::new)
         };
-        self.compiled.get_or_init(compile).clone().map_err(RenderError::input)
+        let compiled = self.compiled.get_or_init(|| compile().map_err(|error: RenderError| error.to_string()));
+        compiled.clone().map_err(RenderError::input)
     }
 }
 
 impl<C: Serialize + Send + Sync + 'static> Generator<C> for Templates {
     async fn render(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError> {
         let compiled = self.compiled()?;
-        let component = Arc::new(serde_json::to_value(context.component())?);
-        let parameters = Value::Object(context.parameters().clone());
-        let inputs = context.inputs().clone();
-        let rendering = move |answers: &_| {
-            let host = RenderHost::new(&inputs, answers).with_component(Arc::clone(&component));
-            compiled.render(&host, &parameters)
-        };
-        context.run(rendering).await
+        RenderHost::run(context, move |host, parameters| compiled.render(host, parameters)).await
     }
 
     fn check(&self) -> Result<(), RenderError> {

@@ -25,10 +25,9 @@ fn fix_object(
     list: &ResourceList,
 ) -> Result<(), BuildProblem> {
     for reference in references {
-        let target = reference.target();
         let fields = reference.referrers.iter();
         for field in fields.filter(|field| field.matches(&referrer.original.kind)) {
-            let search = ReferralSearch { referrer, target: &target, field, list };
+            let search = ReferralSearch { referrer, target: &reference.target, field, list };
             change(object, field, Created::Nothing, &mut |value| search.fix(value))?;
         }
     }

@@ -12,20 +12,20 @@ use crate::resource::{BuildResource, ResourceId};
 /// A compiled pattern of resources.
 #[derive(Clone, Debug)]
 pub(crate) struct TargetSelector {
-    group: Option<Regex>,
-    version: Option<Regex>,
-    kind: Option<Regex>,
-    name: Option<Regex>,
-    namespace: Option<Regex>,
+    group: Option<TextPattern>,
+    version: Option<TextPattern>,
+    kind: Option<TextPattern>,
+    name: Option<TextPattern>,
+    namespace: Option<TextPattern>,
     annotations: LabelSelector,
     labels: LabelSelector,
 }
 
 impl TargetSelector {
     pub(crate) fn new(target: &TargetPattern) -> Result<Self, BuildProblem> {
-        let regex = |name: &str, source: &str| match source {
+        let pattern = |name: &str, source: &str| match source {
             "" => Ok(None),
-            source => pattern::compile(&format!("^(?:{source})$")).map(Some).map_err(|error| {
+            source => TextPattern::new(source).map(Some).map_err(|error| {
                 BuildProblem(format!("the {name} {source:?} of the target is not a regular expression: {error}"))
             }),
         };
@@ -33,11 +33,11 @@ impl TargetSelector {
             LabelSelector::parse(source).map_err(|error| BuildProblem(format!("the {name} {source:?} of the target: {error}")))
         };
         Ok(Self {
-            group: regex("group", &target.group)?,
-            version: regex("version", &target.version)?,
-            kind: regex("kind", &target.kind)?,
-            name: regex("name", &target.name)?,
-            namespace: regex("namespace", &target.namespace)?,
+            group: pattern("group", &target.group)?,
+            version: pattern("version", &target.version)?,
+            kind: pattern("kind", &target.kind)?,
+            name: pattern("name", &target.name)?,
+            namespace: pattern("namespace", &target.namespace)?,
             annotations: selector("annotationSelector", &target.annotation_selector)?,
             labels: selector("labelSelector", &target.label_selector)?,
         })
@@ -46,8 +46,8 @@ impl TargetSelector {
     /// Returns true for a resource whose first or present name and namespace match, and whose kind, labels and annotations do.
     pub(crate) fn selects(&self, resource: &BuildResource) -> bool {
         let (original, now) = (resource.original_id(), resource.id());
-        let either = |regex: &Option<Regex>, first: &str, second: &str| {
-            is_match(regex.as_ref(), first) || is_match(regex.as_ref(), second)
+        let either = |pattern: &Option<TextPattern>, first: &str, second: &str| {
+            is_match(pattern.as_ref(), first) || is_match(pattern.as_ref(), second)
         };
         either(&self.namespace, original.effective_namespace_text(), now.effective_namespace_text())
             && either(&self.name, &original.name, &now.name)
@@ -83,6 +83,30 @@ impl TargetSelector {
     }
 }
 
-fn is_match(regex: Option<&Regex>, text: &str) -> bool {
-    regex.is_none_or(|regex| regex.is_match(text))
+fn is_match(pattern: Option<&TextPattern>, text: &str) -> bool {
+    pattern.is_none_or(|pattern| pattern.is_match(text))
+}
+
+/// A regular expression for whole texts.
+#[derive(Clone, Debug)]
+enum TextPattern {
+    /// An expression that matches itself alone. Most are names, whose compilation would take longer than all else of a selection.
+    Text(String),
+    Expression(Regex),
+}
+
+impl TextPattern {
+    fn new(source: &str) -> Result<Self, String> {
+        if source.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return Ok(Self::Text(source.to_owned()));
+        }
+        pattern::compile(&format!("^(?:{source})$")).map(Self::Expression)
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        match self {
+            Self::Text(expected) => text == expected,
+            Self::Expression(regex) => regex.is_match(text),
+        }
+    }
 }

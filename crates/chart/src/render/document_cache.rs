@@ -15,7 +15,7 @@ const GENERATION: usize = 2 << 20;
 /// The object of a document, and the hook that its annotations make of it.
 #[derive(Clone, Debug)]
 pub(super) struct ReadDocument {
-    pub(super) object: Value,
+    pub(super) object: Arc<Value>,
     pub(super) hook: Option<ChartHook>,
 }
 
@@ -27,10 +27,13 @@ pub(super) struct DocumentCache {
     generations: Mutex<CacheGenerations>,
 }
 
+/// Documents by their texts. Texts are long, so that the hash function of the standard library would take much of the time of a search.
+type CachedDocuments = HashMap<Arc<str>, ReadDocument, foldhash::fast::RandomState>;
+
 #[derive(Default)]
 struct CacheGenerations {
-    young: HashMap<Arc<str>, Arc<ReadDocument>>,
-    old: HashMap<Arc<str>, Arc<ReadDocument>>,
+    young: CachedDocuments,
+    old: CachedDocuments,
     /// The length of the texts of the younger generation.
     bytes: usize,
     /// The number of documents that were read.
@@ -38,22 +41,23 @@ struct CacheGenerations {
 }
 
 impl DocumentCache {
-    /// Returns the document of a text. Errors are not kept.
+    /// Returns the document of a text, with the text as it is kept. Errors are not kept.
     pub(super) fn get(
         &self,
         text: &str,
         read: impl FnOnce() -> Result<ReadDocument, String>,
-    ) -> Result<Arc<ReadDocument>, String> {
+    ) -> Result<(Arc<str>, ReadDocument), String> {
         if let Some(document) = self.generations.lock().find(text) {
             return Ok(document);
         }
-        let document = Arc::new(read()?);
+        let document = read()?;
+        let text = Arc::<str>::from(text);
         let mut generations = self.generations.lock();
         generations.read += 1;
         if text.len() <= GENERATION {
-            generations.add(text.into(), document.clone());
+            generations.add(text.clone(), document.clone());
         }
-        Ok(document)
+        Ok((text, document))
     }
 
     /// Returns the number of documents that were read.
@@ -63,16 +67,16 @@ impl DocumentCache {
 }
 
 impl CacheGenerations {
-    fn find(&mut self, text: &str) -> Option<Arc<ReadDocument>> {
-        if let Some(document) = self.young.get(text) {
-            return Some(document.clone());
+    fn find(&mut self, text: &str) -> Option<(Arc<str>, ReadDocument)> {
+        if let Some((text, document)) = self.young.get_key_value(text) {
+            return Some((text.clone(), document.clone()));
         }
         let (text, document) = self.old.remove_entry(text)?;
-        self.add(text, document.clone());
-        Some(document)
+        self.add(text.clone(), document.clone());
+        Some((text, document))
     }
 
-    fn add(&mut self, text: Arc<str>, document: Arc<ReadDocument>) {
+    fn add(&mut self, text: Arc<str>, document: ReadDocument) {
         if self.bytes + text.len() > GENERATION {
             self.old = mem::take(&mut self.young);
             self.bytes = 0;
@@ -93,7 +97,7 @@ mod tests {
     use super::*;
 
     fn get(cache: &DocumentCache, text: &str) {
-        cache.get(text, || Ok(ReadDocument { object: Value::Null, hook: None })).unwrap();
+        cache.get(text, || Ok(ReadDocument { object: Arc::default(), hook: None })).unwrap();
     }
 
     #[test]
@@ -116,7 +120,7 @@ mod tests {
         }
         assert_eq!(cache.read(), 12);
         let generations = cache.generations.lock();
-        let length = |generation: &HashMap<Arc<str>, _>| generation.keys().map(|text| text.len()).sum::<usize>();
+        let length = |generation: &CachedDocuments| generation.keys().map(|text| text.len()).sum::<usize>();
         assert!(length(&generations.young) <= GENERATION && length(&generations.old) <= GENERATION);
         assert!(!generations.old.contains_key("unused"));
     }

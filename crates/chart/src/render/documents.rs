@@ -1,6 +1,7 @@
 //! Documents and their objects.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use kubewright_template::library::data::parse_yaml;
 use serde_json::Value;
@@ -22,8 +23,8 @@ pub(super) fn documents_of(
 ) -> Result<Vec<ChartDocument>, ChartError> {
     let documents = split_documents(output, compat).into_iter().enumerate().map(|(index, text)| {
         let failed = |message| ChartError::Document { file: file.to_owned(), index, message };
-        let ReadDocument { object, hook } = (*cache.get(text, || read(text, compat)).map_err(failed)?).clone();
-        Ok(ChartDocument { file: file.to_owned(), index, text: text.to_owned(), object, hook })
+        let (text, ReadDocument { object, hook }) = cache.get(text, || read(text, compat)).map_err(failed)?;
+        Ok(ChartDocument { file: file.to_owned(), index, text, object, hook })
     });
     documents.collect()
 }
@@ -32,7 +33,7 @@ fn read(text: &str, compat: HelmCompat) -> Result<ReadDocument, String> {
     // Helm prints a line break behind a document, and applies the printed text: a last block scalar ends with it.
     let object = parse_yaml(format!("{text}\n").as_bytes())?;
     let hook = ChartHook::of(&annotations_of(&object, compat)?);
-    Ok(ReadDocument { object, hook })
+    Ok(ReadDocument { object: Arc::new(object), hook })
 }
 
 /// Checks the part of an object that Helm reads, and returns its annotations.

@@ -82,8 +82,8 @@ mod tests {
         let document = |index, (kind, event): (&str, Option<&str>)| ChartDocument {
             file: String::new(),
             index,
-            text: String::new(),
-            object: json!({"kind": kind}),
+            text: "".into(),
+            object: json!({"kind": kind}).into(),
             hook: event.map(|event| ChartHook {
                 events: vec![event.to_owned()],
                 weight: None,

@@ -1,5 +1,7 @@
 //! The output of a rendering.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::hook::ChartHook;
@@ -30,10 +32,10 @@ pub struct ChartDocument {
     pub file: String,
     /// The index in the output of the template, from 0.
     pub index: usize,
-    /// The text, without white space around it as far as Helm removes it.
-    pub text: String,
-    /// The object; null for a document of comments alone.
-    pub object: Value,
+    /// The text, without white space around it as far as Helm removes it. Renderings that print it again share it.
+    pub text: Arc<str>,
+    /// The object; null for a document of comments alone. Renderings with the same text share it.
+    pub object: Arc<Value>,
     /// The hook that the annotations make of the document.
     pub hook: Option<ChartHook>,
 }

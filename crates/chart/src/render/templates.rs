@@ -1,5 +1,6 @@
 //! Compiled templates, shared by all renderings of a chart.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -73,7 +74,9 @@ impl ChartTemplates {
         let mut files = self.files.lock();
         let number = files.len();
         let entry = files.entry(key).or_insert_with(|| {
-            let text = chart.templates.get(index).map(|file| String::from_utf8_lossy(&file.data)).unwrap_or_default();
+            let data = chart.templates.get(index).map_or(&[][..], |file| &file.data);
+            // The check alone is several times as fast as the replacement of what is no UTF-8.
+            let text = str::from_utf8(data).map_or_else(|_| String::from_utf8_lossy(data), Cow::Borrowed);
             (number, self.empty.compile(path, &text))
         });
         entry.clone()

@@ -110,8 +110,14 @@ impl DirectoryWalk<'_> {
 
 /// Reads a file that is not larger than the limits allow. It may have another size than its metadata say.
 fn read(path: &Path, limits: &RemainingLimits) -> Result<Vec<u8>, ChartError> {
+    let most = limits.size.saturating_add(1);
     let mut data = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(limits.size.saturating_add(1)).read_to_end(&mut data));
+    let read = File::open(path).and_then(|file| {
+        // One byte more, so that the end is seen without another allocation.
+        let expected = file.metadata()?.len().saturating_add(1).min(most);
+        data.reserve_exact(usize::try_from(expected).unwrap_or(0));
+        file.take(most).read_to_end(&mut data)
+    });
     read.map_err(|source| ChartError::Read { path: path.to_owned(), source })?;
     if data.len() as u64 > limits.size { Err(limits.exceeded()) } else { Ok(data) }
 }

@@ -23,7 +23,7 @@ fn error_of(template: &str) -> String {
 
 /// Returns the first document of a chart with one template.
 fn object_of(files: &[(&str, &str)]) -> Value {
-    render(load("", files)).unwrap().documents[0].object.clone()
+    render(load("", files)).unwrap().documents[0].object.as_ref().clone()
 }
 
 /// A text whose aliases stand for a thousand million nodes.
@@ -158,7 +158,7 @@ fn values_of_a_request_may_be_nested_as_deep_as_json() {
     let mut request = ChartRequest::new("rel", "ns");
     request.values.insert("a".to_owned(), value);
     let rendered = compiled.render(&request, Rc::new(OfflineHost::default())).unwrap();
-    assert_eq!(rendered.documents[0].object, json!({"length": 121 * 6 + 5}));
+    assert_eq!(*rendered.documents[0].object, json!({"length": 121 * 6 + 5}));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn files_outside_of_the_chart_are_out_of_reach() {
     );
     fs::write(folder.join("top/templates/a.yaml"), template).unwrap();
     let rendered = render(ChartLoader::default().path(folder.join("top")).unwrap()).unwrap();
-    assert_eq!(rendered.documents[0].object, json!({"got": "", "files": ["own.txt"], "above": [], "lines": []}));
+    assert_eq!(*rendered.documents[0].object, json!({"got": "", "files": ["own.txt"], "above": [], "lines": []}));
     for name in ["readFile", "readDir", "listFiles", "file", "files"] {
         let error = error_of(&format!("{{{{ {name} \"/etc/hostname\" }}}}"));
         assert!(error.contains(&format!("function \"{name}\" not defined")), "{error}");

@@ -54,7 +54,7 @@ fn the_host_answers_lookups_and_notes_the_questions() {
     let compiled = CompiledChart::new(load("", &[("templates/a.yaml", template)])).unwrap();
     let host = Rc::new(AskedHost::default());
     let rendered = compiled.render(&ChartRequest::new("rel", "ns"), host.clone()).unwrap();
-    assert_eq!(rendered.documents[0].object, json!({"data": [1_000_000, {}], "served": false, "minor": 36, "first": "v1"}));
+    assert_eq!(*rendered.documents[0].object, json!({"data": [1_000_000, {}], "served": false, "minor": 36, "first": "v1"}));
     assert_eq!(*host.questions.borrow(), ["v1/Secret ns/there", "v1/Secret ns/absent", "x/v1: false", "version", "versions"]);
 }
 

@@ -73,7 +73,8 @@ impl PublishedCase {
                 let includes_crds = self.facts["includeCrds"].as_bool().unwrap();
                 let crds = rendered.crds.iter().filter(|_| includes_crds);
                 let documents = crds.chain(rendered.in_helm_order());
-                let found: Vec<Value> = documents.map(|document| document.object.clone()).filter(|o| !o.is_null()).collect();
+                let found: Vec<Value> =
+                    documents.map(|document| document.object.as_ref().clone()).filter(|o| !o.is_null()).collect();
                 first_difference(&found, &self.expected(compat), compat)
             }
         }

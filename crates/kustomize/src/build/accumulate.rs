@@ -1,5 +1,7 @@
 //! Accumulation: the resources of a kustomization, of those that it refers to, and of its components.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::directory::{Directory, origin_path, remote};
@@ -19,7 +21,7 @@ use crate::tree::FileTree;
 #[derive(Default)]
 pub(super) struct Accumulated {
     list: ResourceList,
-    tables: Tables,
+    tables: Arc<Tables>,
 }
 
 /// A transformer with the field that it comes from, and its origin if origins are recorded.
@@ -112,7 +114,10 @@ impl<'a> KustomizationBuild<'a> {
         for path in &directory.kustomization.resources {
             self.add_resource(directory, path, "resources", &mut sum)?;
         }
-        directory.tables().and_then(|tables| sum.tables.merge(&tables)).map_err(in_field("configurations"))?;
+        directory
+            .tables()
+            .and_then(|tables| Tables::merge_shared(&mut sum.tables, &tables))
+            .map_err(in_field("configurations"))?;
         directory.generate(&mut sum.list, &mut self.bytes)?;
         for path in &directory.kustomization.components {
             let component = self.open_referred(directory, path).map_err(|error| error.or_in(directory, "components"))?;
@@ -168,7 +173,7 @@ impl<'a> KustomizationBuild<'a> {
                 .in_file(referred.file));
         }
         let inner = self.accumulate(&referred, Accumulated::default())?;
-        sum.tables.merge(&inner.tables).map_err(in_field)?;
+        Tables::merge_shared(&mut sum.tables, &inner.tables).map_err(in_field)?;
         sum.list.add_all(inner.list).map_err(|problem| in_field(problem.within(format_args!("merging from path '{path}'"))))?;
         self.check_size(sum, directory)
     }

@@ -1,5 +1,7 @@
 //! A kustomization in its directory.
 
+use std::sync::Arc;
+
 use crate::error::{BuildProblem, KustomizeError};
 use crate::fields::Tables;
 use crate::generate::{GeneratedKind, generate};
@@ -41,14 +43,17 @@ impl<'a> Directory<'a> {
     }
 
     /// Returns the defaults of the tables with the `configurations` of the kustomization.
-    pub(super) fn tables(&self) -> Result<Tables, BuildProblem> {
+    pub(super) fn tables(&self) -> Result<Arc<Tables>, BuildProblem> {
+        let mut tables = Arc::clone(Tables::defaults());
+        if self.kustomization.configurations.is_empty() {
+            return Ok(tables);
+        }
         let mut own = Tables::default();
         for path in &self.kustomization.configurations {
             let text = std::str::from_utf8(self.load(path)?).map_err(|_| BuildProblem(format!("{path} is not UTF-8")))?;
             own.merge(&Tables::read(text).map_err(|problem| problem.within(path))?)?;
         }
-        let mut tables = Tables::defaults().clone();
-        tables.merge(&own)?;
+        Arc::make_mut(&mut tables).merge(&own)?;
         Ok(tables)
     }
 

@@ -37,15 +37,31 @@ impl KindPattern {
 
 /// A field of the objects of some kinds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(from = "WrittenField")]
 pub(crate) struct FieldSpec {
-    group: String,
-    version: String,
-    kind: String,
+    pub(super) kinds: KindPattern,
     /// The names on the way to the field, separated by slashes; a backslash escapes a slash.
     pub(crate) path: String,
     /// True if the field is created where it is absent.
     pub(crate) create: bool,
+}
+
+/// A field as configurations have it.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenField {
+    group: String,
+    version: String,
+    kind: String,
+    path: String,
+    create: bool,
+}
+
+impl From<WrittenField> for FieldSpec {
+    fn from(written: WrittenField) -> Self {
+        let WrittenField { group, version, kind, path, create } = written;
+        Self { kinds: KindPattern { group, version, kind }, path, create }
+    }
 }
 
 impl FieldSpec {
@@ -54,23 +70,19 @@ impl FieldSpec {
         Self { path: path.to_owned(), create: true, ..Self::default() }
     }
 
-    pub(crate) fn kinds(&self) -> KindPattern {
-        KindPattern { group: self.group.clone(), version: self.version.clone(), kind: self.kind.clone() }
-    }
-
     pub(crate) fn matches(&self, kind: &KindId) -> bool {
-        self.kinds().matches(kind)
+        self.kinds.matches(kind)
     }
 
     pub(crate) fn kind(&self) -> &str {
-        &self.kind
+        &self.kinds.kind
     }
 }
 
 /// Adds fields to a list, unless a field of the list covers them.
 pub(crate) fn merge_specs(specs: &mut Vec<FieldSpec>, added: &[FieldSpec]) -> Result<(), BuildProblem> {
     for spec in added {
-        let known = specs.iter().find(|known| known.path == spec.path && known.kinds().is_covered_by(&spec.kinds()));
+        let known = specs.iter().find(|known| known.path == spec.path && known.kinds.is_covered_by(&spec.kinds));
         match known {
             Some(known) if known.create != spec.create => {
                 return Err(BuildProblem(format!("conflicting fieldspecs: {} is both to be created and not", spec.path)));

@@ -1,6 +1,6 @@
 //! The tables of fields: the defaults, and the ones of `configurations`.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use kubewright_machinery::yaml;
 use serde::Deserialize;
@@ -9,9 +9,12 @@ use serde_json::Value;
 use super::spec::{FieldSpec, KindPattern, merge_specs};
 use crate::error::BuildProblem;
 
-static DEFAULTS: LazyLock<Tables> = LazyLock::new(|| {
-    // A test reads the committed table. With a broken one, a build would change no fields but would still run.
-    Tables::read(include_str!("../../data/fields.yaml")).unwrap_or_default()
+/// The default tables, sorted. They are JSON, which is read in a tenth of the time of YAML: every build needs them.
+const DEFAULT_TABLES: &str = include_str!("../../data/fields.json");
+
+static DEFAULTS: LazyLock<Arc<Tables>> = LazyLock::new(|| {
+    // A test reads the committed tables. With broken ones, a build would change no fields but would still run.
+    Arc::new(serde_json::from_str(DEFAULT_TABLES).unwrap_or_default())
 });
 
 /// The fields that each transformation changes.
@@ -35,24 +38,33 @@ pub(crate) struct Tables {
 
 /// The fields that refer to objects of a kind by their name.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(from = "WrittenReferences")]
 pub(crate) struct NameReferences {
+    /// The kinds that are referred to.
+    pub(crate) target: KindPattern,
+    pub(crate) referrers: Vec<FieldSpec>,
+}
+
+/// References as configurations have them.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenReferences {
     group: String,
     version: String,
     kind: String,
     #[serde(rename = "fieldSpecs")]
-    pub(crate) referrers: Vec<FieldSpec>,
+    referrers: Vec<FieldSpec>,
 }
 
-impl NameReferences {
-    /// Returns the kinds that are referred to.
-    pub(crate) fn target(&self) -> KindPattern {
-        KindPattern { group: self.group.clone(), version: self.version.clone(), kind: self.kind.clone() }
+impl From<WrittenReferences> for NameReferences {
+    fn from(written: WrittenReferences) -> Self {
+        let WrittenReferences { group, version, kind, referrers } = written;
+        Self { target: KindPattern { group, version, kind }, referrers }
     }
 }
 
 impl Tables {
-    pub(crate) fn defaults() -> &'static Self {
+    pub(crate) fn defaults() -> &'static Arc<Self> {
         &DEFAULTS
     }
 
@@ -64,6 +76,21 @@ impl Tables {
         };
         tables.sort();
         Ok(tables)
+    }
+
+    /// Adds the fields of shared tables, as [`merge`](Self::merge) does. The defaults alone, which most kustomizations have, stay shared.
+    pub(crate) fn merge_shared(tables: &mut Arc<Self>, other: &Arc<Self>) -> Result<(), BuildProblem> {
+        let defaults = Self::defaults();
+        if Arc::ptr_eq(other, defaults) {
+            if Arc::ptr_eq(tables, defaults) {
+                return Ok(());
+            }
+            if **tables == Self::default() {
+                *tables = Arc::clone(defaults);
+                return Ok(());
+            }
+        }
+        Arc::make_mut(tables).merge(other)
     }
 
     /// Adds the fields of other tables. A field that is there for some kinds hides the same one for all kinds.
@@ -80,7 +107,7 @@ impl Tables {
         merge_specs(&mut self.replicas, &other.replicas)?;
         merge_specs(&mut self.var_reference, &other.var_reference)?;
         for references in &other.name_reference {
-            match self.name_reference.iter_mut().find(|known| known.target() == references.target()) {
+            match self.name_reference.iter_mut().find(|known| known.target == references.target) {
                 Some(known) => merge_specs(&mut known.referrers, &references.referrers)?,
                 None => self.name_reference.push(references.clone()),
             }
@@ -105,9 +132,9 @@ impl Tables {
             &mut self.var_reference,
         ];
         for table in tables {
-            table.sort_by_cached_key(|field| field.kinds().sort_key());
+            table.sort_by_cached_key(|field| field.kinds.sort_key());
         }
-        self.name_reference.sort_by_cached_key(|references| references.target().sort_key());
+        self.name_reference.sort_by_cached_key(|references| references.target.sort_key());
     }
 }
 
@@ -116,17 +143,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_can_be_read() {
-        let tables = Tables::read(include_str!("../../data/fields.yaml")).unwrap();
-        assert_eq!(&tables, Tables::defaults());
-        assert_eq!(tables.name_reference.len(), 16);
+    fn the_defaults_can_be_read_and_are_sorted() {
+        assert_eq!(&Tables::read(DEFAULT_TABLES).unwrap(), &**Tables::defaults());
+        assert_eq!(Tables::defaults().name_reference.len(), 16);
+    }
+
+    #[test]
+    fn defaults_stay_as_they_are_if_they_are_merged_with_nothing_or_with_themselves() {
+        for mut tables in [Tables::default(), Tables::clone(Tables::defaults())] {
+            let mut shared = Arc::new(tables.clone());
+            tables.merge(Tables::defaults()).unwrap();
+            Tables::merge_shared(&mut shared, Tables::defaults()).unwrap();
+            assert_eq!((&tables, &shared), (&**Tables::defaults(), Tables::defaults()));
+        }
     }
 
     #[test]
     fn configurations_add_fields_once() {
-        let mut tables = Tables::defaults().clone();
-        tables.merge(Tables::defaults()).unwrap();
-        assert_eq!(&tables, Tables::defaults());
+        let mut tables = Tables::clone(Tables::defaults());
         let added = "nameReference: [{kind: ConfigMap, version: v1, fieldSpecs: [{path: spec/map, kind: Widget}]}]";
         tables.merge(&Tables::read(added).unwrap()).unwrap();
         assert_eq!(tables.name_reference.len(), 16);
@@ -135,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_field_of_some_kinds_hides_that_of_all_kinds() {
-        let mut own = Tables::defaults().clone();
+        let mut own = Tables::clone(Tables::defaults());
         own.merge(&Tables::read("namePrefix: [{path: metadata/name, kind: Widget}]").unwrap()).unwrap();
         let mut tables = Tables::default();
         tables.merge(&own).unwrap();

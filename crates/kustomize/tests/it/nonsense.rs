@@ -23,7 +23,7 @@ replicas: [{name: web, count: 3}]
 configMapGenerator: [{name: m, behavior: merge, literals: [k=w], files: [f=file.txt], envs: [env], options: {disableNameSuffixHash: false}}]
 secretGenerator: [{name: s, literals: [\"a=b\"], type: Opaque}]
 patches:
-  - {target: {kind: Deployment, name: w.*, labelSelector: \"a in (b)\"}, patch: \"[{op: add, path: /spec/template/spec/containers/0/env/-, value: {name: A}}]\"}
+  - {target: {kind: Deployment, name: w.*, labelSelector: \"a in (b)\"}, patch: \"- {op: add, path: /spec/template/spec/containers/0/env, value: []}\"}
   - path: patch.yaml
 replacements:
   - source: {kind: ConfigMap, name: m, fieldPath: data.k, options: {delimiter: /, index: 0}}

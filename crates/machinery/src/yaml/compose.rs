@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle, Tag};
+use memchr::memchr;
 use serde_json::{Map, Value};
 
 use super::depth::with_room;
@@ -98,6 +99,7 @@ impl NodeSize {
 
 struct Composer<'a> {
     text: &'a str,
+    has_tabs: bool,
     version: GoYaml,
     parser: Parser<'a, StrInput<'a>>,
     /// The size of all nodes so far.
@@ -117,6 +119,7 @@ impl<'a> Composer<'a> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Self {
             text,
+            has_tabs: memchr(b'\t', text.as_bytes()).is_some(),
             version,
             parser: Parser::new_from_str_with_options(text, parser_options()),
             size: NodeSize::default(),
@@ -323,6 +326,9 @@ impl<'a> Composer<'a> {
 
     /// Refuses a tab before a node of a block: go-yaml takes no tabs for indentation.
     fn check_indentation(&self, span: &Span) -> Result<(), YamlError> {
+        if !self.has_tabs {
+            return Ok(());
+        }
         let before = span.start.byte_offset().and_then(|start| self.text.get(..start)).unwrap_or_default();
         let line = before.trim_end_matches([' ', '\t', '-', '?', ':']);
         let indentation = before.strip_prefix(line).unwrap_or_default();

@@ -1,5 +1,8 @@
 //! Stack for deeply nested texts: without optimisation the reader needs some 20 KiB of the stack per level, and the free stack of callers is unknown.
 
+use std::iter;
+
+use memchr::{memchr_iter, memchr2_iter};
 use serde::de::IgnoredAny;
 
 use super::read::DEPTH;
@@ -23,13 +26,15 @@ pub(super) fn with_room<T>(text: &str, work: impl FnOnce() -> T) -> T {
 
 /// Returns an upper bound of the nesting of a text.
 fn bound(text: &str) -> usize {
-    let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
+    let brackets = memchr2_iter(b'[', b'{', text.as_bytes()).count();
     if brackets > SHALLOW && text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok() {
         return nesting(text);
     }
     // Outside of brackets, each level begins further to the right than the one around it.
-    let column = |line: &str| line.bytes().take_while(|byte| b" \t-?:".contains(byte)).count();
-    brackets + text.lines().map(column).max().unwrap_or_default() + 1
+    let column = |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':')).count();
+    let line_starts = iter::once(0).chain(memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1));
+    let deepest = line_starts.map(|start| column(&text.as_bytes()[start..])).max();
+    brackets + deepest.unwrap_or_default() + 1
 }
 
 /// Returns the nesting of a JSON text.

@@ -1,5 +1,7 @@
 //! The manifests of a rendered chart, with the marks that Helm's annotations stand for (HELM-7, HELM-12, HELM-16).
 
+use std::sync::Arc;
+
 use kubewright_chart::{ChartDocument, RenderedChart};
 use kubewright_core::manifest::{DeletePolicy, flatten, keys};
 use kubewright_machinery::object::ObjectExt as _;
@@ -40,7 +42,8 @@ struct ManifestReader<'a> {
 
 impl ManifestReader<'_> {
     fn read(&mut self, document: ChartDocument, warnings: &mut Vec<String>) -> Result<(), RenderError> {
-        let ChartDocument { file, index, mut object, hook, .. } = document;
+        let ChartDocument { file, index, object, hook, .. } = document;
+        let mut object = Arc::unwrap_or_clone(object);
         let title = object.title();
         let refused = |message: String| InputError::new(message).file(&file).object(&title);
         for (field, value) in [("apiVersion", object.api_version()), ("kind", object.kind())] {

@@ -1,5 +1,7 @@
 //! From text to lexemes: delimiters, trim markers, comments, and the pieces of actions.
 
+use memchr::memmem::Finder;
+
 use super::characters::{SPACES, code_point, is_alphanumeric, is_space};
 use super::delimiters::Delimiters;
 use super::lexeme::{Keyword, Lexeme, LexemeKind};
@@ -17,6 +19,8 @@ const TRIM_MARKER: usize = 2;
 pub(super) struct TemplateLexer<'a> {
     text: &'a str,
     left: &'a str,
+    /// The search for the left delimiter.
+    left_finder: Finder<'a>,
     right: &'a str,
     functions: &'a FunctionSet,
     position: usize,
@@ -31,7 +35,8 @@ impl<'a> TemplateLexer<'a> {
     pub(super) fn new(text: &'a str, delimiters: &'a Delimiters, functions: &'a FunctionSet) -> Self {
         let or = |delimiter: &'a str, default| if delimiter.is_empty() { default } else { delimiter };
         let (left, right) = (or(&delimiters.left, "{{"), or(&delimiters.right, "}}"));
-        Self { text, left, right, functions, position: 0, inside_action: false, parentheses: 0, failure: None }
+        let left_finder = Finder::new(left);
+        Self { text, left, left_finder, right, functions, position: 0, inside_action: false, parentheses: 0, failure: None }
     }
 
     /// Returns the reason for which the text is malformed.
@@ -52,7 +57,7 @@ impl<'a> TemplateLexer<'a> {
         loop {
             let start = self.position;
             let rest = &self.text[start..];
-            let Some(length) = rest.find(self.left) else {
+            let Some(length) = self.left_finder.find(rest.as_bytes()) else {
                 self.position = self.text.len();
                 let kind = if rest.is_empty() { LexemeKind::EndOfText } else { LexemeKind::Text };
                 return self.lexeme(kind, start);

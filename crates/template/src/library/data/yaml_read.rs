@@ -8,10 +8,16 @@ pub(super) fn read(text: &[u8]) -> Result<Value, String> {
     let Ok(text) = std::str::from_utf8(text) else {
         return Err("error converting YAML to JSON: yaml: invalid leading UTF-8 octet".to_owned());
     };
-    if text.chars().any(is_control) {
+    if has_unusual_bytes(text) && text.chars().any(is_control) {
         return Err("error converting YAML to JSON: yaml: control characters are not allowed".to_owned());
     }
     yaml::first_document(text).map_err(|error| format!("error converting YAML to JSON: {}", message(text, &error)))
+}
+
+/// Returns true for a text with bytes that are neither printable ASCII nor usual white space. Most texts have none, which is seen many bytes at a time.
+fn has_unusual_bytes(text: &str) -> bool {
+    let is_unusual = |byte: u8| !matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+    text.as_bytes().chunks(64).any(|chunk| chunk.iter().fold(false, |found, byte| found | is_unusual(*byte)))
 }
 
 /// Returns true for the characters that go-yaml refuses in any text.

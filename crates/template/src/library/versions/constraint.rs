@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex_lite::{Captures, Regex};
 
 use super::operator::{ConstraintOperator, OpenNumber, VersionComparison};
 use super::{SemanticVersion, VersionError};

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::host::SystemHost;
 /// Returns the objects of a chart as text, or its notes. An error completes the sentence "failed to".
 pub(crate) fn render(args: &ChartArgs) -> Result<String, String> {
     let rendered = rendered(args).map_err(|error| format!("render the chart {}: {error}", args.path.display()))?;
+    let rendered = ManuallyDrop::new(rendered);
     for warning in &rendered.warnings {
         // If the output is closed, there is no reader left.
         let _ = writeln!(io::stderr(), "warning: {warning}");
@@ -38,6 +40,8 @@ fn rendered(args: &ChartArgs) -> Result<RenderedChart, String> {
     let capabilities = args.kube_version.as_deref().map_or_else(|| Ok(ChartCapabilities::default()), ChartCapabilities::offline);
     request.capabilities = Arc::new(capabilities.map_err(failed)?.with_api_versions(&args.api_versions));
     let compiled = CompiledChart::new(ChartLoader::new(compat).path(&args.path).map_err(failed)?).map_err(failed)?;
+    // The program ends soon, which frees the memory at once.
+    let compiled = ManuallyDrop::new(compiled);
     let now = now();
     if let Some(seed) = args.seed {
         return compiled.render_templates(&request, Rc::new(OfflineHost::new(now, seed))).map_err(failed);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use kubewright_template::library::data::format_yaml;
-use kubewright_template::value::{ElementType, IntegerType, MapType};
+use kubewright_template::value::MapType;
 use kubewright_template::{FunctionError, GoList, GoMap, GoObject, GoString, GoValue, Parameter, Signature};
 
 use super::glob;
@@ -82,7 +82,7 @@ impl GoObject for FilesObject {
         };
         Ok(match name {
             "Get" => self.get(&path).into(),
-            "GetBytes" => byte_list(self.get(&path).as_bytes()),
+            "GetBytes" => GoList::of_bytes(self.files.get(&*path).cloned().unwrap_or_default()).into(),
             "Lines" => self.lines(&path),
             "Glob" => GoValue::object(self.glob(&path)),
             "AsConfig" => self.as_data(|data| data.clone().into()),
@@ -91,15 +91,10 @@ impl GoObject for FilesObject {
     }
 
     fn elements(&self) -> Option<GoValue> {
-        Some(GoMap::from_pairs(self.files.iter().map(|(name, data)| (&**name, byte_list(data)))).into())
+        Some(GoMap::from_pairs(self.files.iter().map(|(name, data)| (&**name, GoList::of_bytes(data.clone()).into()))).into())
     }
 
     fn is_true(&self) -> bool {
         !self.files.is_empty()
     }
-}
-
-fn byte_list(bytes: &[u8]) -> GoValue {
-    let items = bytes.iter().map(|byte| GoValue::Integer(i128::from(*byte), IntegerType::Uint8));
-    GoList::new(items.collect(), ElementType::Byte).into()
 }

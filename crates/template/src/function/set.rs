@@ -1,6 +1,6 @@
 //! Functions by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl fmt::Debug for TemplateFunction {
 /// The functions that the templates of a set can call, by name. Names that are forbidden are parse errors with a reason.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionSet {
-    functions: BTreeMap<&'static str, TemplateFunction>,
+    functions: HashMap<&'static str, TemplateFunction, foldhash::fast::RandomState>,
     /// The methods of named map types, by the name of the type, and by their own.
     methods: BTreeMap<&'static str, BTreeMap<&'static str, TemplateFunction>>,
     forbidden: BTreeMap<&'static str, &'static str>,
@@ -111,6 +111,8 @@ impl FunctionSet {
 
     /// Returns the names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.functions.keys().copied()
+        let mut names: Vec<&'static str> = self.functions.keys().copied().collect();
+        names.sort_unstable();
+        names.into_iter()
     }
 }

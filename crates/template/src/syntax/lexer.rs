@@ -172,11 +172,18 @@ impl<'a> TemplateLexer<'a> {
     }
 
     fn rest_of_name(&mut self, start: usize, kind: LexemeKind) -> Lexeme {
-        let rest = &self.text[self.position..];
-        self.position += rest.find(|character| !is_alphanumeric(character)).unwrap_or(rest.len());
+        // Most names are ASCII, whose bytes need not be decoded.
+        self.skip(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if self.byte().is_some_and(|byte| !byte.is_ascii()) {
+            let rest = &self.text[self.position..];
+            self.position += rest.find(|character| !is_alphanumeric(character)).unwrap_or(rest.len());
+        }
+        if self.at_terminator() {
+            return self.lexeme(kind, start);
+        }
         match self.text[self.position..].chars().next() {
-            Some(next) if !self.at_terminator() => self.fail(start, format!("bad character {}", code_point(next))),
-            _ => self.lexeme(kind, start),
+            Some(next) => self.fail(start, format!("bad character {}", code_point(next))),
+            None => self.lexeme(kind, start),
         }
     }
 
@@ -265,7 +272,7 @@ impl<'a> TemplateLexer<'a> {
 
     /// Returns true if a name may end here.
     fn at_terminator(&self) -> bool {
-        self.byte().is_none_or(|byte| is_space(byte) || b".,|:()".contains(&byte))
+        self.byte().is_none_or(|byte| is_space(byte) || matches!(byte, b'.' | b',' | b'|' | b':' | b'(' | b')'))
             || self.text.as_bytes()[self.position..].starts_with(self.right.as_bytes())
     }
 

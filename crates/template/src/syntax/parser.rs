@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
+
 use super::delimiters::Delimiters;
 use super::lexeme::{Lexeme, LexemeKind};
 use super::lexer::TemplateLexer;
@@ -30,8 +32,8 @@ pub(crate) fn parse(file: Arc<SourceFile>, delimiters: &Delimiters, functions: &
         functions,
         lexemes: Lookahead::new(TemplateLexer::new(text, delimiters, functions)),
         trees: Vec::new(),
-        tree_indexes: HashMap::new(),
-        names: HashMap::new(),
+        tree_indexes: HashMap::default(),
+        names: HashMap::default(),
         depth: 0,
         template: TemplateState::new(),
     };
@@ -46,9 +48,9 @@ pub(super) struct TreeParser<'a> {
     pub(super) functions: &'a FunctionSet,
     pub(super) lexemes: Lookahead<'a>,
     trees: Vec<Tree>,
-    tree_indexes: HashMap<Arc<str>, usize>,
+    tree_indexes: HashMap<Arc<str>, usize, RandomState>,
     /// The names of fields, variables and functions, each stored once.
-    names: HashMap<&'a str, Arc<str>>,
+    names: HashMap<&'a str, Arc<str>, RandomState>,
     /// The number of control structures and parentheses that are open.
     pub(super) depth: usize,
     pub(super) template: TemplateState<'a>,

@@ -1,10 +1,12 @@
 //! Slices of Go.
 
+use std::cell::OnceCell;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use super::GoValue;
 use super::release::{is_nested, release};
+use super::{GoValue, IntegerType};
 
 /// The type of a slice's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +28,46 @@ pub enum ElementType {
 /// A slice. It never changes, so copies and parts share the elements.
 #[derive(Clone, Debug)]
 pub struct GoList {
-    items: Rc<Vec<GoValue>>,
+    items: Rc<ListItems>,
     range: Range<usize>,
     element: ElementType,
     is_nil: bool,
+}
+
+/// The elements of slices that share them.
+#[derive(Debug, Default)]
+struct ListItems {
+    /// The bytes of a `[]byte` that was made of them. Most, such as the contents of files, are never looked at one by one.
+    bytes: Option<Arc<[u8]>>,
+    /// The elements; those of [`Self::bytes`] are made by their first use.
+    values: OnceCell<Vec<GoValue>>,
+}
+
+impl ListItems {
+    fn values(&self) -> &Vec<GoValue> {
+        let byte = |byte: &u8| GoValue::Integer(i128::from(*byte), IntegerType::Uint8);
+        self.values.get_or_init(|| self.bytes.iter().flat_map(|bytes| bytes.iter().map(byte)).collect())
+    }
+
+    /// Returns the elements as far as they are made. Only bytes are not.
+    fn made(&self) -> &[GoValue] {
+        self.values.get().map_or(&[], Vec::as_slice)
+    }
 }
 
 impl GoList {
     /// Creates a slice. The elements must be of the type.
     pub fn new(items: Vec<GoValue>, element: ElementType) -> Self {
         let range = 0..items.len();
-        Self { items: Rc::new(items), range, element, is_nil: false }
+        Self { items: Rc::new(ListItems { bytes: None, values: items.into() }), range, element, is_nil: false }
+    }
+
+    /// Creates a `[]byte`.
+    pub fn of_bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
+        let bytes = bytes.into();
+        let range = 0..bytes.len();
+        let items = ListItems { bytes: Some(bytes), values: OnceCell::new() };
+        Self { items: Rc::new(items), range, element: ElementType::Byte, is_nil: false }
     }
 
     /// Creates a nil slice. It is like an empty one, but for `deepEqual`, and JSON and YAML, which print it as null.
@@ -61,6 +92,16 @@ impl GoList {
         is_inside.then(|| Self { items: self.items.clone(), range: start..end, element: self.element, is_nil: self.is_nil })
     }
 
+    /// Returns the number of elements.
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Returns true for a slice without elements.
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+
     /// Returns the type of the elements.
     pub const fn element(&self) -> ElementType {
         self.element
@@ -80,15 +121,24 @@ impl GoList {
 
     /// Returns the bytes of a `[]byte`, or None for another slice.
     pub fn bytes(&self) -> Option<Vec<u8>> {
+        if let Some(bytes) = &self.items.bytes {
+            return Some(bytes[self.range.clone()].to_vec());
+        }
         let byte = |item: &GoValue| if let GoValue::Integer(value, _) = item { *value as u8 } else { 0 };
         (self.element == ElementType::Byte).then(|| self.iter().map(byte).collect())
     }
 }
 
 impl GoList {
-    /// Returns all elements that the slice keeps alive, those outside of its range too.
+    /// Returns all elements that the slice keeps alive, those outside of its range too; of a `[]byte` only those that were looked at.
     pub(super) fn all_items(&self) -> &[GoValue] {
-        &self.items
+        self.items.made()
+    }
+
+    /// Returns the number of elements that are made only when they are looked at.
+    pub(super) fn unmade(&self) -> usize {
+        let made = self.items.values.get().is_some();
+        self.items.bytes.as_ref().filter(|_| !made).map_or(0, |bytes| bytes.len())
     }
 
     /// Returns a number that only slices of these elements have while they live.
@@ -103,13 +153,13 @@ impl GoList {
 
     /// Takes the elements if nothing else holds them; the slice must not be used any more.
     pub(super) fn take_items(&mut self) -> Vec<GoValue> {
-        Rc::get_mut(&mut self.items).map(std::mem::take).unwrap_or_default()
+        Rc::get_mut(&mut self.items).and_then(|items| items.values.take()).unwrap_or_default()
     }
 }
 
 impl Drop for GoList {
     fn drop(&mut self) {
-        if Rc::strong_count(&self.items) == 1 && self.items.iter().any(is_nested) {
+        if Rc::strong_count(&self.items) == 1 && self.items.made().iter().any(is_nested) {
             release(self.take_items());
         }
     }
@@ -119,6 +169,6 @@ impl Deref for GoList {
     type Target = [GoValue];
 
     fn deref(&self) -> &[GoValue] {
-        &self.items[self.range.clone()]
+        &self.items.values()[self.range.clone()]
     }
 }

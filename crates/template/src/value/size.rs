@@ -19,7 +19,11 @@ pub(crate) fn own_size(value: &GoValue) -> usize {
         };
         // One holder is the pending value itself.
         match &value {
-            GoValue::List(list) if list.holders() == 2 => list.all_items().iter().for_each(add),
+            GoValue::List(list) if list.holders() == 2 => {
+                list.all_items().iter().for_each(&mut add);
+                // A template may look at the bytes at any time.
+                size += list.unmade() * size_of::<GoValue>();
+            }
             GoValue::Map(map) if map.holders() == 2 => {
                 let entries = map.borrow();
                 entries.values().for_each(&mut add);
@@ -39,7 +43,7 @@ fn size_of_text(value: &GoValue) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::GoMap;
+    use crate::value::{GoList, GoMap, IntegerType};
 
     const PART: usize = size_of::<GoValue>();
 
@@ -50,6 +54,16 @@ mod tests {
         assert_eq!(own_size(&GoValue::list([GoValue::Nil, "text".into()])), 2 * PART + 4);
         let map = GoMap::from_pairs([("key", GoValue::list([GoValue::list([GoValue::Nil])]))]);
         assert_eq!(own_size(&map.into()), 3 * PART + size_of::<GoString>() + 3);
+    }
+
+    #[test]
+    fn bytes_have_the_size_of_their_elements_before_these_are_made() {
+        let bytes = GoValue::List(GoList::of_bytes(*b"text"));
+        let size = own_size(&bytes);
+        let GoValue::List(list) = &bytes else { unreachable!() };
+        assert!(matches!(list.first(), Some(GoValue::Integer(116, IntegerType::Uint8))));
+        assert_eq!(size, 4 * PART);
+        assert_eq!(own_size(&bytes), size);
     }
 
     #[test]

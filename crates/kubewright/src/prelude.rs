@@ -20,7 +20,7 @@ pub use kubewright_core::manifest::{
 };
 pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, Values, contract, reconciler};
 pub use kubewright_render::{
-    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, HelmChart, InputError, Kustomization,
+    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorCache, GeneratorExt, HelmChart, InputError, Kustomization,
     KustomizePatches, Manifest, Manifests, ParameterTemplate, PurgeOrder, RenderContext, RenderError, Stage, Substitution,
     Templates, Transform, include_dir,
 };

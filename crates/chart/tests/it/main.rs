@@ -10,4 +10,5 @@ mod published;
 mod readme_table;
 mod sources;
 mod subcharts;
+mod typed_values;
 mod vectors;

@@ -82,8 +82,8 @@ pub use kind::{Component, EmbedsStatus, custom_resource_definition, is_ready};
 pub use kubewright_core::component::{ComponentState, ComponentStatus};
 pub use kubewright_core::health::Readiness;
 pub use kubewright_core::reference::{
-    ConfigMapKeyRef, ConfigMapRef, HoldsReferences, Loads, ReferenceKind, ReferenceRules, References, Resolved, SecretKeyRef,
-    SecretRef,
+    ConfigMapBytesKeyRef, ConfigMapBytesRef, ConfigMapKeyRef, ConfigMapRef, HoldsReferences, Loads, ReferenceKind,
+    ReferenceRules, References, Resolved, SecretKeyRef, SecretRef,
 };
 pub use kubewright_machinery::object::Key;
 pub use kubewright_runtime::events::Occurrence;

@@ -21,8 +21,8 @@ use syn::{DeriveInput, ItemImpl, parse_macro_input};
 ///
 /// Stands beside `#[derive(CustomResource)]` on the spec. The derive finds the embedded settings (`Placement`, `Policies`,
 /// `Suspend`, `Requeue`, `Retry`, `Timeout`, `Reapply`, `ManagedTypes`, `Values`, and own types that implement
-/// `Setting`) and references (`ConfigMapRef`, `ConfigMapKeyRef`, `SecretRef`, `SecretKeyRef`, also in options, boxes, `Arc`s, lists,
-/// arrays, tuples and maps, and own structs and enums that derive `HoldsReferences`) by type and implements `Component` for the resource
+/// `Setting`) and references (`ConfigMapRef`, `ConfigMapKeyRef`, `ConfigMapBytesRef`, `ConfigMapBytesKeyRef`, `SecretRef`, `SecretKeyRef`, also in options,
+/// boxes, `Arc`s, lists, arrays, tuples and maps, and own structs and enums that derive `HoldsReferences`) by type and implements `Component` for the resource
 /// that `CustomResource` generates. An own struct that holds references and does not derive `HoldsReferences` is ignored.
 ///
 /// On a reference, `#[reference(fallback_keys("a", "b"))]` names keys that are tried if the reference does not name one, and

@@ -4,13 +4,13 @@ pub use std::process::ExitCode;
 
 pub use kube::{CustomResource, Resource, ResourceExt};
 pub use kubewright_component::{
-    Component, ComponentBuilder, ComponentDeletePolicy, ComponentExt, ComponentState, ComponentStatus, ConfigMapKeyRef,
-    ConfigMapRef, DependentEvents, EmbedsStatus, ExternalTrafficPolicy, HoldsReferences, HookContext, ImagePullPolicy, ImageSpec,
-    Impersonation, IngressProperties, Interval, Key, KubeConfig, KubernetesContainerProperties, KubernetesPodProperties,
-    KubernetesProperties, LoadContext, Loaded, ManagedType, ManagedTypes, Occurrence, Parameters, Placement, Policies,
-    ReadContext, Readiness, Reapply, Reference, References, RenderedSet, RenderedSetExt, Requeue, Resolved, Retry, SecretKeyRef,
-    SecretRef, ServiceProperties, ServiceType, Setting, Settings, Suspend, Target, Timeout, Trigger, TypedValues, Values,
-    is_ready,
+    Component, ComponentBuilder, ComponentDeletePolicy, ComponentExt, ComponentState, ComponentStatus, ConfigMapBytesKeyRef,
+    ConfigMapBytesRef, ConfigMapKeyRef, ConfigMapRef, DependentEvents, EmbedsStatus, ExternalTrafficPolicy, HoldsReferences,
+    HookContext, ImagePullPolicy, ImageSpec, Impersonation, IngressProperties, Interval, Key, KubeConfig,
+    KubernetesContainerProperties, KubernetesPodProperties, KubernetesProperties, LoadContext, Loaded, ManagedType, ManagedTypes,
+    Occurrence, Parameters, Placement, Policies, ReadContext, Readiness, Reapply, Reference, References, RenderedSet,
+    RenderedSetExt, Requeue, Resolved, Retry, SecretKeyRef, SecretRef, ServiceProperties, ServiceType, Setting, Settings,
+    Suspend, Target, Timeout, Trigger, TypedValues, Values, is_ready,
 };
 pub use kubewright_core::condition::{Condition, ConditionSet, ConditionStatus, ConditionType, Conditioned, Conditions};
 pub use kubewright_core::config::FromConfigMap;
@@ -20,7 +20,7 @@ pub use kubewright_core::manifest::{
 };
 pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, Values, contract, reconciler};
 pub use kubewright_render::{
-    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, HelmChart, InputError, Kustomization,
+    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorCache, GeneratorExt, HelmChart, InputError, Kustomization,
     KustomizePatches, Manifest, Manifests, ParameterTemplate, PurgeOrder, RenderContext, RenderError, Stage, Substitution,
     Templates, Transform, include_dir,
 };

@@ -5,7 +5,7 @@
 //! combinators of [`GeneratorExt`]. A [`Transform`] changes the parameters and objects of any generator.
 //!
 //! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `file_map`, `host`, `functions`,
-//! `manifest`, `policy_marks`, `template_error`, `transform`, `generator`, `combinators`, `manifests`, `template_files`, `templates`,
+//! `manifest`, `policy_marks`, `template_error`, `transform`, `generator`, `generator_cache`, `combinators`, `manifests`, `template_files`, `templates`,
 //! `kustomization`, `helm`, `inherent_combinators`.
 
 #[cfg(all(doctest, feature = "helm"))]
@@ -21,6 +21,7 @@ mod error;
 mod file_map;
 mod functions;
 mod generator;
+mod generator_cache;
 #[cfg(feature = "helm")]
 mod helm;
 mod host;
@@ -43,6 +44,7 @@ pub use context::{RenderContext, RenderInputs, Stage};
 pub use environment::{Asked, Environment, ListQuestion, ObjectQuestion, Place, Question, answer_digest};
 pub use error::{InputError, RenderError};
 pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
+pub use generator_cache::GeneratorCache;
 #[cfg(feature = "helm")]
 pub use helm::{HelmChart, ValuesMismatch};
 /// Embeds the directories of charts and kustomizations in a program.

@@ -53,7 +53,7 @@ pub struct Source {
     pub key: Option<String>,
 }
 
-/// A Helm chart, from a Secret or from a ConfigMap.
+/// A Helm chart from one of three sources: an archive in a Secret or in a ConfigMap, or files in a ConfigMap.
 #[derive(HoldsReferences, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BundleChart {
@@ -61,6 +61,10 @@ pub struct BundleChart {
     #[serde(default)]
     #[reference(fallback_keys("chart.tgz"))]
     pub archive: Option<SecretKeyRef>,
+    /// The key of a ConfigMap with the chart as `.tgz`, under its `binaryData`. Default of the key: `chart.tgz`.
+    #[serde(default)]
+    #[reference(fallback_keys("chart.tgz"))]
+    pub config_map_archive: Option<ConfigMapBytesKeyRef>,
     /// The files of the chart in a ConfigMap.
     #[serde(default)]
     pub files: Option<BundleFiles>,
@@ -83,12 +87,12 @@ pub struct BundleKustomization {
     pub values: Values,
 }
 
-/// A ConfigMap whose keys are files.
+/// A ConfigMap whose keys, those of `data` and of `binaryData`, are files.
 #[derive(HoldsReferences, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BundleFiles {
     /// The ConfigMap.
     #[serde(flatten)]
-    pub config_map: ConfigMapRef,
+    pub config_map: ConfigMapBytesRef,
     /// The paths of files whose keys are not their paths: keys have no slashes.
     #[serde(default)]
     pub items: Vec<BundleFile>,

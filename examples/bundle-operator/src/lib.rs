@@ -17,13 +17,15 @@
 //!     metadata: {name: settings}
 //! ```
 //!
-//! It also installs Helm charts, packed in a Secret or as files in a ConfigMap, and kustomizations in ConfigMaps:
+//! It also installs Helm charts, packed in a Secret or in the `binaryData` of a ConfigMap, or as files in a ConfigMap, and kustomizations in
+//! ConfigMaps:
 //!
 //! ```yaml
 //! spec:
 //!   charts:
 //!   - archive: {name: podinfo}      # the key chart.tgz of a Secret, or another one: {name: .., key: ..}
 //!     values: {replicaCount: 2}
+//!   - configMapArchive: {name: grafana}   # the same in a ConfigMap
 //!   kustomizations:
 //!   - files:
 //!       name: site                  # a ConfigMap, with kustomization.yaml among its keys
@@ -40,9 +42,12 @@
 //!   `kubectl create configmap cert-manager --from-file=cert-manager.yaml`, then the Bundle above.
 //! * `kubectl edit configmap cert-manager`: the change is rolled out at once. Objects that are no longer in the text are removed,
 //!   new ones are created, and the others are updated.
-//! * `kubectl create secret generic podinfo --from-file=chart.tgz=podinfo-6.5.0.tgz` makes a chart of `helm pull` a source.
+//! * `kubectl create secret generic podinfo --from-file=chart.tgz=podinfo-6.5.0.tgz` makes a chart of `helm pull` a source, and so does
+//!   `kubectl create configmap`.
 //! * `kubectl delete bundle cert-manager` removes all objects in order: objects of the types that the bundle defines first, the
 //!   types last. It waits as long as foreign instances of these types exist.
+//!
+//! A chart or kustomization is compiled once for each content, and shared by all Bundles that have it ([`Packages`]).
 //!
 //! # Security
 //!
@@ -56,16 +61,22 @@ mod render;
 pub use api::{Bundle, BundleChart, BundleFile, BundleFiles, BundleKustomization, BundleSpec, Source};
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
-pub use render::render;
+pub use packages::Packages;
+pub use render::BundleGenerator;
 
 /// The name of the operator, which is used in labels, annotations and the finalizer.
 pub const NAME: &str = "bundle-operator.demo.kubewright.dev";
 
 /// Returns the operator.
 pub fn operator() -> ComponentBuilder<Bundle> {
+    operator_with(&Packages::default())
+}
+
+/// Returns the operator with packages that the caller sees, too.
+pub fn operator_with(packages: &Packages) -> ComponentBuilder<Bundle> {
     Operator::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))
         .sample(include_str!("../sample.yaml"))
-        .component::<Bundle>(render)
+        .component::<Bundle>(BundleGenerator::new(packages.clone()))
         .dependent_types([("*", "*")])
 }

@@ -3,22 +3,37 @@
 use kubewright::prelude::*;
 
 use crate::api::{Bundle, Source};
-use crate::packages;
+use crate::packages::Packages;
 
-/// Renders the manifests of a Bundle in their order: those of its spec, of its ConfigMaps, of its charts, and of its kustomizations.
-pub async fn render(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
-    let spec = &cx.component().spec;
-    let mut manifests = Manifests::parse("spec.manifests", &spec.manifests)?;
-    for source in &spec.config_maps {
-        manifests.extend(of_source(cx, source)?);
+/// The generator of Bundles: the manifests of the spec, of its ConfigMaps, of its charts, and of its kustomizations, in this order.
+#[derive(Clone, Debug, Default)]
+pub struct BundleGenerator {
+    packages: Packages,
+}
+
+impl BundleGenerator {
+    /// Creates a generator that compiles charts and kustomizations by these packages.
+    pub const fn new(packages: Packages) -> Self {
+        Self { packages }
     }
-    for (index, chart) in spec.charts.iter().enumerate() {
-        manifests.extend(packages::of_chart(cx, chart, &format!("spec.charts[{index}]")).await?);
+}
+
+impl Generator<Bundle> for BundleGenerator {
+    async fn render(&self, cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
+        let spec = &cx.component().spec;
+        let mut manifests = Manifests::parse("spec.manifests", &spec.manifests)?;
+        for source in &spec.config_maps {
+            manifests.extend(of_source(cx, source)?);
+        }
+        for (index, chart) in spec.charts.iter().enumerate() {
+            manifests.extend(self.packages.render_chart(cx, chart, &format!("spec.charts[{index}]")).await?);
+        }
+        for (index, kustomization) in spec.kustomizations.iter().enumerate() {
+            let field = format!("spec.kustomizations[{index}]");
+            manifests.extend(self.packages.render_kustomization(cx, kustomization, &field).await?);
+        }
+        Ok(manifests)
     }
-    for (index, kustomization) in spec.kustomizations.iter().enumerate() {
-        manifests.extend(packages::of_kustomization(cx, kustomization, &format!("spec.kustomizations[{index}]")).await?);
-    }
-    Ok(manifests)
 }
 
 fn of_source(cx: &RenderContext<Bundle>, source: &Source) -> Result<Vec<Manifest>, RenderError> {

@@ -5,19 +5,19 @@ use crate::model::ChartLoader;
 
 const CHART: &str = "apiVersion: v2\nname: web\nversion: 1.0.0\n";
 
-fn chart(values: &str, schema: Option<&Value>) -> Chart {
+pub(super) fn chart(values: &str, schema: Option<&Value>) -> Chart {
     let schema = schema.map(ToString::to_string);
     let files = [("Chart.yaml", CHART), ("values.yaml", values)];
     let schema = schema.iter().map(|schema| ("values.schema.json", schema.as_str()));
     ChartLoader::default().files(files.into_iter().chain(schema)).unwrap()
 }
 
-fn found_in(chart: &Chart, typed: &Value) -> Vec<String> {
+pub(super) fn found_in(chart: &Chart, typed: &Value) -> Vec<String> {
     compare_values(chart, typed).unwrap().iter().map(ToString::to_string).collect()
 }
 
 /// Returns the differences of typed values with these properties.
-fn found(values: &str, schema: Option<&Value>, properties: &Value) -> Vec<String> {
+pub(super) fn found(values: &str, schema: Option<&Value>, properties: &Value) -> Vec<String> {
     found_in(&chart(values, schema), &json!({ "type": "object", "properties": properties }))
 }
 

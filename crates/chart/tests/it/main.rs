@@ -13,6 +13,7 @@ mod published;
 mod readme_table;
 mod sources;
 mod subcharts;
+mod typed_values;
 mod vectors;
 #[path = "../../../machinery/tests/shared/xorshift.rs"]
 mod xorshift;

@@ -3,7 +3,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use kubewright_core::backoff::Transient;
-use kubewright_core::reference::{Found, ReferenceKind, ReferencedObject};
+use kubewright_core::reference::{Found, ReferenceKind, ReferencedData, ReferencedObject};
 use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, RequestRetries};
@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::content::{KeptContent, data};
+use super::content::KeptContent;
 use super::group::{ReferenceGroup, ReferenceWatch};
 use crate::defaults::FIRST_LIST;
 use crate::observe::{Notify, caused_by, title};
@@ -134,7 +134,7 @@ impl ReferenceWatches {
                 if let Some(store) = store {
                     store.record_read(&object);
                 }
-                Found::Data(data(&object))
+                Found::Data(Arc::new(ReferencedData::of(&object)))
             }
             Err(error) if error.is_not_found() => Found::Absent,
             Err(error) => Found::Unknown { transient: error.transient(), message: error.to_string() },
@@ -203,7 +203,7 @@ fn is_forbidden(state: WatchState) -> Option<bool> {
 
 /// Returns true if the data is equal; nothing else is relevant.
 fn same(old: Option<&KeptContent>, new: Option<&KeptContent>) -> bool {
-    let data = |content: Option<&KeptContent>| -> Option<Arc<Value>> {
+    let data = |content: Option<&KeptContent>| -> Option<Arc<ReferencedData>> {
         match content {
             Some(KeptContent::Kept(data)) => Some(Arc::clone(data)),
             _ => None,

@@ -2,11 +2,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::list::Part;
-use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, References, SecretKeyRef, SecretRef};
+use super::{
+    ConfigMapBytesKeyRef, ConfigMapBytesRef, ConfigMapKeyRef, ConfigMapRef, ReferenceKind, References, SecretKeyRef, SecretRef,
+};
 
 /// A part of a spec that is a reference or contains references.
 ///
-/// The four reference types implement the trait, and so do options, boxes, `Arc`s, lists, arrays, tuples and maps of types that implement it. Structs
+/// The reference types implement the trait, and so do options, boxes, `Arc`s, lists, arrays, tuples and maps of types that implement it. Structs
 /// and enums of the operator derive it.
 pub trait HoldsReferences {
     /// Adds the kinds of objects that references in this part can name.
@@ -17,7 +19,7 @@ pub trait HoldsReferences {
 }
 
 macro_rules! reference {
-    ($type:ty, $kind:ident, |$this:ident| $part:expr) => {
+    ($type:ty, $kind:ident, bytes: $bytes:literal, |$this:ident| $part:expr) => {
         impl HoldsReferences for $type {
             fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
                 kinds.insert(ReferenceKind::$kind);
@@ -25,16 +27,18 @@ macro_rules! reference {
 
             fn refer(&self, references: &mut References) {
                 let $this = self;
-                references.add(ReferenceKind::$kind, &self.name, $part);
+                references.add(ReferenceKind::$kind, &self.name, $part, $bytes);
             }
         }
     };
 }
 
-reference!(ConfigMapRef, ConfigMap, |_this| Part::All);
-reference!(ConfigMapKeyRef, ConfigMap, |this| Part::key(this.key.as_ref()));
-reference!(SecretRef, Secret, |_this| Part::All);
-reference!(SecretKeyRef, Secret, |this| Part::key(this.key.as_ref()));
+reference!(ConfigMapRef, ConfigMap, bytes: false, |_this| Part::All);
+reference!(ConfigMapKeyRef, ConfigMap, bytes: false, |this| Part::key(this.key.as_ref()));
+reference!(ConfigMapBytesRef, ConfigMap, bytes: true, |_this| Part::All);
+reference!(ConfigMapBytesKeyRef, ConfigMap, bytes: true, |this| Part::key(this.key.as_ref()));
+reference!(SecretRef, Secret, bytes: true, |_this| Part::All);
+reference!(SecretKeyRef, Secret, bytes: true, |this| Part::key(this.key.as_ref()));
 
 impl<T: HoldsReferences> HoldsReferences for Option<T> {
     fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {

@@ -24,6 +24,8 @@ pub struct ListedReference {
     pub target: ReferencedObject,
     /// The part of the object that the reference names.
     pub part: Part,
+    /// True if the values are bytes, so that keys of `binaryData` count, too; false if they are texts.
+    pub bytes: bool,
     /// The rules that the attributes of the field set.
     pub rules: ReferenceRules,
 }
@@ -115,11 +117,12 @@ impl References {
     }
 
     /// Adds a reference at the current path.
-    pub(super) fn add(&mut self, kind: ReferenceKind, name: &str, part: Part) {
+    pub(super) fn add(&mut self, kind: ReferenceKind, name: &str, part: Part, bytes: bool) {
         self.found.push(ListedReference {
             path: self.path.clone(),
             target: ReferencedObject { kind, name: name.to_owned() },
             part,
+            bytes,
             rules: self.rules.clone(),
         });
     }

@@ -2,13 +2,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
 use super::list::Part;
-use super::resolved::decode;
-use super::{ListedReference, ReferenceKind, References, Resolved};
+use super::{ListedReference, ReferencedData, References, Resolved};
 use crate::backoff::Transient;
-use crate::manifest::{reference_digest_of_bytes, reference_digest_of_map};
 
 /// The most keys that a message names.
 const KEYS: usize = 10;
@@ -17,8 +13,8 @@ const KEYS: usize = 10;
 #[derive(Clone, Debug)]
 #[allow(clippy::exhaustive_enums)]
 pub enum Found {
-    /// The field `data` of the object, as served.
-    Data(Arc<Value>),
+    /// The values of the object.
+    Data(Arc<ReferencedData>),
     /// The object does not exist.
     Absent,
     /// The object does not exist and cannot be created again, because its namespace is being deleted. It does not block a deletion (REF-4).
@@ -96,31 +92,25 @@ fn settle(
             return Err(Problem { transient: *transient, ..problem });
         }
     };
-    let nothing = Map::new();
-    let fields = data.as_object().unwrap_or(&nothing);
-    resolved.add(&reference.target, fields);
+    resolved.add(&reference.target, data, reference.bytes);
     let Part::Key(given) = &reference.part else {
-        return Ok(reference_digest_of_map(&Value::Object(fields.clone())));
+        return Ok(data.digest(reference.bytes));
     };
-    let fallback = || reference.rules.fallback_keys.iter().find(|key| fields.contains_key(**key)).copied();
+    let keys = data.keys(reference.bytes);
+    let fallback = || reference.rules.fallback_keys.iter().find(|key| keys.contains(key)).copied();
     let key = match (given, fallback()) {
-        (Some(key), _) if fields.contains_key(key) => key.as_str(),
-        (Some(key), _) => return Err(problem(true, format_args!("key {key} not found in {object} ({})", keys_text(fields)))),
+        (Some(key), _) if keys.contains(&key.as_str()) => key.as_str(),
+        (Some(key), _) => return Err(problem(true, format_args!("key {key} not found in {object} ({})", keys_text(&keys)))),
         (None, Some(key)) => key,
-        (None, None) => return Err(problem(true, format_args!("{}", no_key_text(reference, &object, fields)))),
+        (None, None) => return Err(problem(true, format_args!("{}", no_key_text(reference, &object, &keys)))),
     };
     resolved.choose(&reference.target, given.as_deref(), key);
-    let text = fields[key].as_str().unwrap_or_default();
-    let digest = match kind {
-        ReferenceKind::ConfigMap => reference_digest_of_bytes(text.as_bytes()),
-        ReferenceKind::Secret => reference_digest_of_bytes(&decode(text)),
-    };
-    Ok(digest)
+    Ok(data.key_digest(kind, key))
 }
 
 /// Returns the message about a reference without a key where no fallback key exists.
-fn no_key_text(reference: &ListedReference, object: &str, fields: &Map<String, Value>) -> String {
-    let keys = keys_text(fields);
+fn no_key_text(reference: &ListedReference, object: &str, keys: &[&str]) -> String {
+    let keys = keys_text(keys);
     match reference.rules.fallback_keys {
         [] => format!("no key of {object} is named: set {}.key ({keys})", path_text(&reference.path)),
         tried => format!("no matching key found in {object} (tried {}; {keys})", tried.join(", ")),
@@ -128,14 +118,10 @@ fn no_key_text(reference: &ListedReference, object: &str, fields: &Map<String, V
 }
 
 /// Returns the text with the keys of an object, without their values.
-fn keys_text(fields: &Map<String, Value>) -> String {
-    let mut keys: Vec<&str> = fields.keys().map(String::as_str).take(KEYS).collect();
-    let more = fields.len().saturating_sub(KEYS).to_string() + " more";
-    if fields.len() > KEYS {
-        keys.push(&more);
-    }
-    match keys.as_slice() {
+fn keys_text(keys: &[&str]) -> String {
+    match keys {
         [] => "it has no keys".to_owned(),
+        keys if keys.len() > KEYS => format!("its keys: {}, {} more", keys[..KEYS].join(", "), keys.len() - KEYS),
         keys => format!("its keys: {}", keys.join(", ")),
     }
 }

@@ -7,7 +7,10 @@ use base64::Engine as _;
 use serde_json::{Map, Value};
 
 use super::loads::{LoadedKey, LoadedReference};
-use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, ReferencedObject, SecretKeyRef, SecretRef};
+use super::{
+    ConfigMapBytesKeyRef, ConfigMapBytesRef, ConfigMapKeyRef, ConfigMapRef, ReferenceKind, ReferencedData, ReferencedObject,
+    SecretKeyRef, SecretRef,
+};
 
 /// The contents of the objects that a component refers to (REF-6). Clones are cheap; the `Debug` output does not contain the contents.
 #[derive(Clone, Default)]
@@ -18,6 +21,8 @@ pub struct Resolved {
 #[derive(Clone, Default)]
 struct Contents {
     config_maps: BTreeMap<String, BTreeMap<String, String>>,
+    /// The decoded `binaryData` of the ConfigMaps that are referred to as bytes.
+    binary: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
     secrets: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
     /// The key that applies to the references that name this target with this given key.
     keys: BTreeMap<(ReferencedObject, Option<String>), String>,
@@ -49,17 +54,18 @@ impl Resolved {
         self.contents.loaded.get(key).map(AsRef::as_ref)
     }
 
-    pub(super) fn add(&mut self, target: &ReferencedObject, data: &Map<String, Value>) {
+    pub(super) fn add(&mut self, target: &ReferencedObject, values: &ReferencedData, bytes: bool) {
         let contents = Arc::make_mut(&mut self.contents);
-        let texts = data.iter().filter_map(|(key, value)| Some((key.clone(), value.as_str()?)));
         match target.kind {
             ReferenceKind::ConfigMap => {
-                let texts = texts.map(|(key, text)| (key, text.to_owned())).collect();
+                let texts = texts(&values.data).map(|(key, text)| (key.clone(), text.to_owned())).collect();
                 contents.config_maps.insert(target.name.clone(), texts);
+                if bytes {
+                    contents.binary.insert(target.name.clone(), decoded(&values.binary_data));
+                }
             }
             ReferenceKind::Secret => {
-                let bytes = texts.map(|(key, text)| (key, decode(text))).collect();
-                contents.secrets.insert(target.name.clone(), bytes);
+                contents.secrets.insert(target.name.clone(), decoded(&values.data));
             }
         }
     }
@@ -75,7 +81,15 @@ impl Resolved {
     }
 }
 
-/// Decodes a value of a Secret. The API server rejects values that are not base64.
+fn texts(fields: &Map<String, Value>) -> impl Iterator<Item = (&String, &str)> {
+    fields.iter().filter_map(|(key, value)| Some((key, value.as_str()?)))
+}
+
+fn decoded(fields: &Map<String, Value>) -> BTreeMap<String, Vec<u8>> {
+    texts(fields).map(|(key, text)| (key.clone(), decode(text))).collect()
+}
+
+/// Decodes a value of a Secret or of `binaryData`. The API server rejects values that are not base64.
 pub(super) fn decode(text: &str) -> Vec<u8> {
     base64::engine::general_purpose::STANDARD.decode(text).unwrap_or_default()
 }
@@ -110,6 +124,26 @@ impl ConfigMapReference for ConfigMapKeyRef {
     fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>> {
         let key = resolved.key(ReferenceKind::ConfigMap, &self.name, self.key.as_deref())?;
         resolved.contents.config_maps.get(&self.name)?.get(key).map(String::as_str)
+    }
+}
+
+impl ConfigMapReference for ConfigMapBytesRef {
+    type Content<'a> = BTreeMap<&'a str, &'a [u8]>;
+
+    fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>> {
+        let texts = resolved.contents.config_maps.get(&self.name)?.iter().map(|(key, text)| (key.as_str(), text.as_bytes()));
+        let binary = resolved.contents.binary.get(&self.name)?.iter().map(|(key, bytes)| (key.as_str(), bytes.as_slice()));
+        Some(binary.chain(texts).collect())
+    }
+}
+
+impl ConfigMapReference for ConfigMapBytesKeyRef {
+    type Content<'a> = &'a [u8];
+
+    fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>> {
+        let key = resolved.key(ReferenceKind::ConfigMap, &self.name, self.key.as_deref())?;
+        let text = resolved.contents.config_maps.get(&self.name)?.get(key).map(String::as_bytes);
+        text.or_else(|| resolved.contents.binary.get(&self.name)?.get(key).map(Vec::as_slice))
     }
 }
 

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use kubewright_machinery::object::sha256_hex;
 use serde_json::{Value, json};
 
 use super::*;
@@ -17,7 +18,7 @@ fn one(field: &impl HoldsReferences, rules: ReferenceRules) -> References {
 }
 
 fn data(value: Value) -> impl Fn(&ListedReference) -> Found {
-    move |_| Found::Data(Arc::new(value.clone()))
+    move |_| Found::Data(Arc::new(ReferencedData::of(&json!({ "data": value }))))
 }
 
 // REF-1
@@ -65,7 +66,7 @@ fn missing_references_and_keys_are_named_with_their_paths() {
     references.field(Some("sources"), ReferenceRules::default(), &sources);
     let resolution = resolve(&references, "demo", false, |reference| match reference.target.name.as_str() {
         "a" => Found::Absent,
-        _ => Found::Data(Arc::new(json!({"other": ""}))),
+        _ => Found::Data(Arc::new(ReferencedData::of(&json!({ "data": {"other": ""} })))),
     });
     let messages: Vec<_> = resolution.problems.iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(
@@ -116,6 +117,50 @@ fn contents_are_never_printed() {
     let resolution = resolve(&references, "demo", false, data(json!({"k": "aHVudGVyMg=="})));
     let text = format!("{resolution:?}");
     assert!(text.contains("\"s\"") && !text.contains("hunter2") && !text.contains("aHVudGVyMg"), "{text}");
+}
+
+// REF-6, REF-8
+#[test]
+fn bytes_of_a_config_map_are_those_of_both_fields() {
+    let object = json!({ "data": { "a": "text" }, "binaryData": { "b": "AP8=" } });
+    let find = |_: &ListedReference| Found::Data(Arc::new(ReferencedData::of(&object)));
+    let all = ConfigMapBytesRef { name: "c".to_owned() };
+    let key = |key: &str| ConfigMapBytesKeyRef { name: "c".to_owned(), key: Some(key.to_owned()) };
+    let resolution = resolve(&one(&vec![key("a"), key("b")], ReferenceRules::default()), "demo", false, find);
+    assert_eq!(resolution.resolved.config_map(&key("a")), Some(&b"text"[..]));
+    assert_eq!(resolution.resolved.config_map(&key("b")), Some(&b"\x00\xff"[..]));
+    let digests: Vec<_> = resolution.digests.into_values().collect();
+    assert_eq!(digests, [sha256_hex(b"text"), sha256_hex(b"\x00\xff")]);
+    let resolution = resolve(&one(&all, ReferenceRules::default()), "demo", false, find);
+    let expected = BTreeMap::from([("a", &b"text"[..]), ("b", &b"\x00\xff"[..])]);
+    assert_eq!(resolution.resolved.config_map(&all), Some(expected));
+}
+
+// REF-6, REF-8
+#[test]
+fn binary_values_are_in_the_digest_of_bytes_alone() {
+    let digest = |field: &dyn Fn() -> References, binary: &str| {
+        let object = json!({ "data": { "a": "text" }, "binaryData": { "b": binary } });
+        let resolution = resolve(&field(), "demo", false, |_| Found::Data(Arc::new(ReferencedData::of(&object))));
+        resolution.digests.into_values().collect::<Vec<_>>()
+    };
+    let bytes = || one(&ConfigMapBytesRef { name: "c".to_owned() }, ReferenceRules::default());
+    assert_ne!(digest(&bytes, "AA=="), digest(&bytes, "AQ=="));
+    let texts = || one(&ConfigMapRef { name: "c".to_owned() }, ReferenceRules::default());
+    assert_eq!(digest(&texts, "AA=="), digest(&texts, "AQ=="));
+    let plain = resolve(&bytes(), "demo", false, data(json!({ "a": "text" }))).digests.into_values().collect::<Vec<_>>();
+    assert_eq!(plain, digest(&texts, "AA=="), "without binary data");
+}
+
+// REF-5, REF-6
+#[test]
+fn a_reference_to_a_text_does_not_find_binary_values() {
+    let object = json!({ "binaryData": { "b": "AP8=" } });
+    let key = ConfigMapKeyRef { name: "c".to_owned(), key: Some("b".to_owned()) };
+    let references = one(&key, ReferenceRules::default());
+    let resolution = resolve(&references, "demo", false, |_| Found::Data(Arc::new(ReferencedData::of(&object))));
+    assert_eq!(resolution.problems[0].message, "spec.credentials: key b not found in ConfigMap demo/c (it has no keys)");
+    assert_eq!(format!("{:?}", ReferencedData::of(&object)), "[\"b\"]");
 }
 
 // REF-5

@@ -48,7 +48,7 @@ pub struct ReferencedObject {
     pub name: String,
 }
 
-/// A reference to all of a ConfigMap.
+/// A reference to all of a ConfigMap, whose values are the texts of `data`. [`ConfigMapBytesRef`] has those of `binaryData`, too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[allow(clippy::exhaustive_structs)]
 pub struct ConfigMapRef {
@@ -57,7 +57,7 @@ pub struct ConfigMapRef {
     pub name: String,
 }
 
-/// A reference to one key of a ConfigMap.
+/// A reference to one key of a ConfigMap, whose value is a text of `data`. [`ConfigMapBytesKeyRef`] also finds keys of `binaryData`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[allow(clippy::exhaustive_structs)]
 pub struct ConfigMapKeyRef {
@@ -65,6 +65,28 @@ pub struct ConfigMapKeyRef {
     #[schemars(length(min = 1))]
     pub name: String,
     /// Key in that ConfigMap. Without it, the keys that this field is declared with are tried in order; where none are, it is required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// A reference to all of a ConfigMap, whose values are bytes: those of `data` and those of `binaryData`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[allow(clippy::exhaustive_structs)]
+pub struct ConfigMapBytesRef {
+    /// Name of a ConfigMap in the namespace of this object.
+    #[schemars(length(min = 1))]
+    pub name: String,
+}
+
+/// A reference to one key of a ConfigMap, whose value is bytes. The key is found in `data` and in `binaryData`, which have no key in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[allow(clippy::exhaustive_structs)]
+pub struct ConfigMapBytesKeyRef {
+    /// Name of a ConfigMap in the namespace of this object.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Key in `data` or `binaryData` of that ConfigMap. Without it, the keys that this field is declared with are tried in order; where none are, it
+    /// is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

@@ -26,10 +26,13 @@ pub enum ValuesMismatch {
 }
 
 impl HelmChart {
-    /// Compares a type of values, such as one with `#[derive(Values)]`, with the `values.schema.json` and the `values.yaml` of the chart. Each field of the
-    /// type must be known to the chart and fit its type; values that the chart requires must be there. For a test of the operator, or its build script.
+    /// Compares a type of values, such as one with `#[derive(Values)]`, with the `values.schema.json` and the `values.yaml` of the chart. Each field
+    /// of the type must be known to the chart, fit its type and keep its limits; values that the chart requires must be there. For a test of the
+    /// operator, or its build script.
     ///
-    /// A field is known if the schema describes it, or if there is a default for it. Bounds, patterns and conditions of the schema are not compared.
+    /// A field is known if the schema describes it, or if there is a default for it. Limits are bounds, lengths, counts, patterns and formats; a
+    /// difference names the attribute that sets the limit. Conditions count as far as it is certain which values fit them: see [`compare_values`],
+    /// which also lists the rules that are not compared.
     ///
     /// ```
     /// use kubewright_render::HelmChart;
@@ -90,7 +93,7 @@ impl std::error::Error for ValuesMismatch {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use serde_json::Value;
 
@@ -127,6 +130,52 @@ mod tests {
         Debug,
     }
 
+    /// Values with the limits of a chart.
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema matters")]
+    struct LimitedValues {
+        #[schemars(range(min = 1, max = 10))]
+        replicas: Option<u32>,
+        port: Option<u16>,
+        #[schemars(length(min = 1), regex(pattern = r"^[a-z]+$"))]
+        name: Option<String>,
+        #[schemars(length(max = 3))]
+        hosts: Option<BTreeSet<String>>,
+        #[schemars(extend("multipleOf" = 5))]
+        seconds: Option<u32>,
+        #[schemars(extend("maxProperties" = 2))]
+        labels: Option<BTreeMap<String, String>>,
+        #[schemars(range(min = 0), extend("exclusiveMinimum" = 0))]
+        factor: Option<f64>,
+        #[schemars(extend("format" = "email"))]
+        owner: Option<String>,
+    }
+
+    /// The same values without limits.
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema matters")]
+    struct UnlimitedValues {
+        replicas: Option<u32>,
+        port: Option<u32>,
+        name: Option<String>,
+        hosts: Option<Vec<String>>,
+        seconds: Option<u32>,
+        labels: Option<BTreeMap<String, String>>,
+        factor: Option<f64>,
+        owner: Option<String>,
+    }
+
+    const LIMITS: &str = r#"{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {
+        "replicas": {"type": "integer", "minimum": 1, "maximum": 10},
+        "port": {"type": "integer", "maximum": 65535},
+        "name": {"type": "string", "minLength": 1, "pattern": "^[a-z]+$"},
+        "hosts": {"type": "array", "maxItems": 3, "uniqueItems": true},
+        "seconds": {"type": "integer", "multipleOf": 5},
+        "labels": {"type": "object", "maxProperties": 2},
+        "factor": {"type": "number", "exclusiveMinimum": 0},
+        "owner": {"type": "string", "format": "email"}
+    }}"#;
+
     const SCHEMA: &str = r#"{"properties": {"logLevel": {"enum": ["info", "debug", "error"]}, "podLabels": {"type": "object"}}}"#;
 
     fn mismatch(values: &str) -> Result<(), String> {
@@ -142,6 +191,28 @@ mod tests {
     fn a_type_fits_a_chart_that_knows_its_fields() {
         let values = "replicaCount: 1\nimage: {repository: web, tag: '1', pullPolicy: Always}\npodLabels: {}\nlogLevel: info\nextra: {a: b}\n";
         assert_eq!(mismatch(values), Ok(()));
+    }
+
+    #[test]
+    fn attributes_of_fields_set_the_limits_that_differences_name() {
+        let chart =
+            HelmChart::files([("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"), ("values.schema.json", LIMITS)]);
+        chart.check_values::<LimitedValues>().unwrap();
+        let differences = chart.check_values::<UnlimitedValues>().unwrap_err().to_string();
+        let expected = [
+            "factor: found no minimum (allowed: exclusiveMinimum 0 or more, as by #[schemars(extend(\"exclusiveMinimum\" = 0))])",
+            "hosts: found no maxItems (allowed: maxItems 3 or less, as by #[schemars(length(max = 3))])",
+            "hosts: found items that may be equal (allowed: uniqueItems true, as by a BTreeSet, or #[schemars(extend(\"uniqueItems\" = true))])",
+            "labels: found no maxProperties (allowed: maxProperties 2 or less, as by #[schemars(extend(\"maxProperties\" = 2))])",
+            "name: found minLength 0 (allowed: minLength 1 or more, as by #[schemars(length(min = 1))])",
+            "name: found no pattern (allowed: pattern ^[a-z]+$, as by #[schemars(regex(pattern = r\"^[a-z]+$\"))])",
+            "owner: found no format (allowed: format email, as by #[schemars(extend(\"format\" = \"email\"))])",
+            "port: found maximum 4294967295 of format uint32 (allowed: maximum 65535 or less, as by #[schemars(range(max = 65535))])",
+            "replicas: found minimum 0 (allowed: minimum 1 or more, as by #[schemars(range(min = 1))])",
+            "replicas: found maximum 4294967295 of format uint32 (allowed: maximum 10 or less, as by #[schemars(range(max = 10))])",
+            "seconds: found no multipleOf (allowed: multipleOf 5 or a multiple of it, as by #[schemars(extend(\"multipleOf\" = 5))])",
+        ];
+        assert_eq!(differences.split("\n- ").skip(1).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod cert_manager;
 mod disturbance;
 mod faults;
 mod metrics_server;
+mod options;
 mod packages;
 mod sample;
 mod sources;

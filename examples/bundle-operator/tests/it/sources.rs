@@ -50,6 +50,24 @@ async fn a_bundle_waits_for_its_config_map_and_then_for_the_key() {
     cluster.stop().await;
 }
 
+// REF-1
+#[tokio::test]
+async fn a_config_map_without_a_key_gives_the_manifests_of_all_its_keys() {
+    let cluster = TestCluster::start().await;
+    let operator = cluster.run(bundle_operator::operator()).await;
+    let data = json!({ "b.yaml": text(&[secret("two", "2")]), "a.yaml": text(&[secret("one", "1")]) });
+    cluster.apply(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "source" }, "data": data })).await;
+    cluster.apply(bundle("demo", json!({ "configMaps": [{ "name": "source" }] }))).await;
+    cluster.expect::<Bundle>("demo").ready().await;
+    assert!(cluster.get::<Secret>("one").await.is_some() && cluster.get::<Secret>("two").await.is_some());
+    cluster.apply(bundle("demo", json!({ "configMaps": [{ "name": "source", "key": "b.yaml" }] }))).await;
+    cluster.expect::<Secret>("one").to_be_gone().await;
+    cluster.expect::<Bundle>("demo").ready().await;
+    assert!(cluster.get::<Secret>("two").await.is_some());
+    operator.stop().await;
+    cluster.stop().await;
+}
+
 // REF-4
 #[tokio::test]
 async fn a_bundle_can_be_removed_after_its_config_map() {

@@ -30,5 +30,5 @@ pub(crate) use own_write::{Fate, WriteRequest};
 pub use rate::Rate;
 pub(crate) use request::confidential;
 pub use request::{ApiRequest, PatchKind, Verb};
-pub use resource::ApiResource;
+pub use resource::{ApiResource, ApiSubresource};
 pub(crate) use turns::WriterTurn;

@@ -26,8 +26,8 @@ pub use stored_values::{StoredValues, StoredValuesError};
 pub use write_observer::{Write, WriteObserver, observe_writes};
 
 pub use crate::api::{
-    ApiAnswer, ApiError, ApiRequest, ApiResource, ClusterOptions, Discovery, LeadershipLost, PatchKind, Rate, RequestCounts,
-    RequestMetrics, Verb, WriteFence, fenced, is_removed,
+    ApiAnswer, ApiError, ApiRequest, ApiResource, ApiSubresource, ClusterOptions, Discovery, LeadershipLost, PatchKind, Rate,
+    RequestCounts, RequestMetrics, Verb, WriteFence, fenced, is_removed,
 };
 
 #[cfg(test)]

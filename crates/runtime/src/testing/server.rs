@@ -303,8 +303,10 @@ impl Server {
             "/apis" if state.legacy => json_answer(&legacy_groups(state.serves_widgets)),
             "/api/v1" => json_answer(&json!({"kind": "APIResourceList", "resources": [
                 {"name": "configmaps", "kind": "ConfigMap", "namespaced": true, "verbs": ["get", "list"]},
-                {"name": "pods", "kind": "Pod", "namespaced": true, "verbs": ["get"]},
-                {"name": "pods/status", "kind": "Pod", "namespaced": true, "verbs": ["get"]},
+                {"name": "pods", "singularName": "pod", "kind": "Pod", "namespaced": true, "verbs": ["get"], "shortNames": ["po"],
+                    "categories": ["all"]},
+                {"name": "pods/status", "kind": "Pod", "namespaced": true, "verbs": ["get", "patch"]},
+                {"name": "pods/eviction", "group": "policy", "version": "v1", "kind": "Eviction", "namespaced": true, "verbs": ["create"]},
             ]})),
             "/apis/example.dev/v1" | "/apis/example.dev/v2" if state.serves_widgets => {
                 json_answer(&json!({"kind": "APIResourceList", "resources": [
@@ -433,7 +435,12 @@ fn groups(groups: &[(&str, &[&str], &str, &str)]) -> Value {
                     json!({"version": version, "freshness": "Current", "resources": [{
                         "resource": resource, "scope": "Namespaced", "verbs": ["get", "list", "watch"],
                         "responseKind": {"group": name, "version": version, "kind": kind},
-                        "subresources": [{"subresource": "status"}],
+                        "singularResource": kind.to_lowercase(), "shortNames": ["sh"], "categories": ["all"],
+                        "subresources": [
+                            {"subresource": "status", "responseKind": {"group": "", "version": "", "kind": kind}, "verbs": ["get", "patch"]},
+                            {"subresource": "scale", "verbs": ["get"],
+                                "responseKind": {"group": "autoscaling", "version": "v1", "kind": "Scale"}},
+                        ],
                     }]})
                 })
                 .collect();

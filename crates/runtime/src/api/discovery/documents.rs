@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::StreamExt as _;
+use kubewright_machinery::object::GroupVersionKind;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::super::{ApiError, ApiRequest, ApiResource, Connection};
+use super::super::{ApiError, ApiRequest, ApiResource, ApiSubresource, Connection};
 use super::table::TypeTable;
 
 /// The accepted media types: both forms of aggregated discovery; an older server answers with the second.
@@ -56,20 +57,27 @@ struct DiscoveredResource {
     plural: String,
     response_kind: Option<DiscoveredKind>,
     scope: String,
+    singular_resource: String,
     verbs: Vec<String>,
+    short_names: Vec<String>,
+    categories: Vec<String>,
     subresources: Vec<DiscoveredSubresource>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct DiscoveredKind {
+    group: String,
+    version: String,
     kind: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 struct DiscoveredSubresource {
     subresource: String,
+    response_kind: Option<DiscoveredKind>,
+    verbs: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -93,12 +101,17 @@ struct LegacyResources {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 struct LegacyResource {
     name: String,
+    singular_name: String,
+    group: String,
+    version: String,
     kind: String,
     namespaced: bool,
     verbs: Vec<String>,
+    short_names: Vec<String>,
+    categories: Vec<String>,
 }
 
 /// Reads all types of the cluster. The types of a group that cannot list them at the moment are taken from `before`.
@@ -132,14 +145,22 @@ fn add_group(table: &mut TypeTable, group: DiscoveredGroup, before: &TypeTable) 
             let Some(kind) = resource.response_kind.filter(|kind| !kind.kind.is_empty()) else {
                 continue;
             };
+            let subresources = resource.subresources.into_iter().map(|sub| {
+                let DiscoveredKind { group: of_group, version: of_version, kind } = sub.response_kind.unwrap_or_default();
+                let gvk = kind_within((&name, &version.name), (of_group, of_version, kind));
+                ApiSubresource { name: sub.subresource, gvk, verbs: sub.verbs }
+            });
             table.add(Arc::new(ApiResource {
                 group: name.clone(),
                 version: version.name.clone(),
                 kind: kind.kind,
+                subresources: subresources.collect(),
                 plural: resource.plural,
+                singular: resource.singular_resource,
+                short_names: resource.short_names,
+                categories: resource.categories,
                 namespaced: resource.scope == "Namespaced",
                 verbs: resource.verbs,
-                subresources: resource.subresources.into_iter().map(|sub| sub.subresource).collect(),
             }));
         }
     }
@@ -164,17 +185,33 @@ async fn read_legacy(connection: &Connection, versions: Vec<(String, String)>, b
         };
         let (subresources, resources): (Vec<_>, Vec<_>) = resources.into_iter().partition(|resource| resource.name.contains('/'));
         for resource in resources {
-            let of_this = subresources.iter().filter_map(|sub| sub.name.strip_prefix(&resource.name)?.strip_prefix('/'));
+            let of_this = subresources.iter().filter_map(|sub| {
+                let name = sub.name.strip_prefix(&resource.name)?.strip_prefix('/')?.to_owned();
+                let gvk = kind_within((&group, &version), (sub.group.clone(), sub.version.clone(), sub.kind.clone()));
+                Some(ApiSubresource { name, gvk, verbs: sub.verbs.clone() })
+            });
             table.add(Arc::new(ApiResource {
                 group: group.clone(),
                 version: version.clone(),
                 kind: resource.kind,
-                subresources: of_this.map(str::to_owned).collect(),
+                subresources: of_this.collect(),
                 plural: resource.name,
+                singular: resource.singular_name,
+                short_names: resource.short_names,
+                categories: resource.categories,
                 namespaced: resource.namespaced,
                 verbs: resource.verbs,
             }));
         }
+    }
+}
+
+/// Returns the type of a subresource. A server leaves its version, and then its group, empty if they are those of the document around it.
+fn kind_within((group, version): (&str, &str), (own_group, own_version, kind): (String, String, String)) -> GroupVersionKind {
+    if own_version.is_empty() {
+        GroupVersionKind::new(group, version, kind)
+    } else {
+        GroupVersionKind::new(own_group, own_version, kind)
     }
 }
 

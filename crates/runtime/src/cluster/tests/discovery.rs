@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 
+use crate::cluster::{ApiResource, ApiSubresource};
 use crate::testing::{Fault, Server};
 
 fn widgets() -> GroupKind {
@@ -39,7 +40,39 @@ async fn an_older_server_is_asked_group_by_group() {
     let resource = discovery.resolve(&widgets()).await.unwrap().unwrap();
     assert_eq!(resource.version, "v2", "the preferred version comes first");
     let pods = discovery.cached(&GroupKind::new("", "Pod"), None).unwrap();
-    assert_eq!(pods.subresources, ["status"]);
+    assert_eq!(names_of(&pods), ("pod", "po", "all"));
+    let subresources = [
+        subresource("status", GroupVersionKind::new("", "v1", "Pod"), &["get", "patch"]),
+        subresource("eviction", GroupVersionKind::new("policy", "v1", "Eviction"), &["create"]),
+    ];
+    assert_eq!(pods.subresources, subresources);
+}
+
+// KUS-10
+#[tokio::test(start_paused = true)]
+async fn names_and_subresources_of_types_are_known() {
+    let server = Server::new();
+    server.serve_widgets(true);
+    let discovery = server.cluster().discovery().clone();
+    let resource = discovery.resolve(&widgets()).await.unwrap().unwrap();
+    assert_eq!(names_of(&resource), ("widget", "sh", "all"));
+    let subresources = [
+        subresource("status", resource.gvk(), &["get", "patch"]),
+        subresource("scale", GroupVersionKind::new("autoscaling", "v1", "Scale"), &["get"]),
+    ];
+    assert_eq!(resource.subresources, subresources);
+}
+
+/// Returns the singular name, the short name and the category of a type that has one of each.
+fn names_of(resource: &ApiResource) -> (&str, &str, &str) {
+    let only = |names: &'static str, list: &[String]| assert_eq!(list.len(), 1, "{names}");
+    only("short names", &resource.short_names);
+    only("categories", &resource.categories);
+    (&resource.singular, &resource.short_names[0], &resource.categories[0])
+}
+
+fn subresource(name: &str, gvk: GroupVersionKind, verbs: &[&str]) -> ApiSubresource {
+    ApiSubresource { name: name.to_owned(), gvk, verbs: verbs.iter().map(|verb| (*verb).to_owned()).collect() }
 }
 
 // WATCH-10

@@ -6,8 +6,8 @@
 //! One pass observes the cluster through shared watches, computes a plan with `kubewright-core`, executes the plan, and records the outcome in
 //! the component's status.
 //!
-//! Modules, from low to high: `defaults`, `common`, `events`, `metrics`, `observe`, `execute`, `lookups`, `record`, `settings`, `kind`, `hooks`, `erased`,
-//! `references`, `targets`, `reconciler`, `operator`, `rendered`.
+//! Modules, from low to high: `defaults`, `common`, `events`, `metrics`, `observe`, `execute`, `record`, `settings`, `kind`, `hooks`, `erased`,
+//! `references`, `targets`, `lookups`, `reconciler`, `operator`, `rendered`.
 
 // The code of these chapters of the book is compiled and run as doc tests.
 #[cfg(doctest)]

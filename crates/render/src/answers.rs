@@ -6,13 +6,26 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::environment::Question;
+use crate::environment::{Place, Question};
+use crate::kubeconfig::{KubeconfigDigest, LookupKubeconfig};
 
 /// The answers that are known before one run of a synchronous rendering, and the questions of the run.
 pub(crate) struct KnownAnswers {
     known: BTreeMap<Question, Arc<Value>>,
     used: RefCell<BTreeSet<Question>>,
     unanswered: RefCell<Unanswered>,
+    /// The kubeconfigs of the run. The questions have only their digests.
+    kubeconfigs: RefCell<BTreeMap<KubeconfigDigest, LookupKubeconfig>>,
+}
+
+/// The questions and kubeconfigs of a run.
+pub(crate) struct RunQuestions {
+    /// The questions that had an answer.
+    pub(crate) used: BTreeSet<Question>,
+    /// The questions that no answer was known for.
+    pub(crate) unanswered: Unanswered,
+    /// The kubeconfigs of the clusters that were asked.
+    pub(crate) kubeconfigs: BTreeMap<KubeconfigDigest, LookupKubeconfig>,
 }
 
 /// The questions of a run that no answer was known for.
@@ -33,7 +46,7 @@ impl Unanswered {
 
 impl KnownAnswers {
     pub(crate) fn new(known: BTreeMap<Question, Arc<Value>>) -> Self {
-        Self { known, used: RefCell::default(), unanswered: RefCell::default() }
+        Self { known, used: RefCell::default(), unanswered: RefCell::default(), kubeconfigs: RefCell::default() }
     }
 
     /// Returns all known answers, without using them.
@@ -60,8 +73,15 @@ impl KnownAnswers {
         None
     }
 
-    /// Takes the questions of the run: those with an answer, and those without.
-    pub(crate) fn take_questions(&self) -> (BTreeSet<Question>, Unanswered) {
-        (self.used.take(), self.unanswered.take())
+    /// Returns the place of the cluster of a kubeconfig, which is kept for the time of the run.
+    pub(crate) fn place_of(&self, kubeconfig: LookupKubeconfig) -> Place {
+        let digest = kubeconfig.digest();
+        self.kubeconfigs.borrow_mut().insert(digest, kubeconfig);
+        Place::Kubeconfig(digest)
+    }
+
+    /// Takes the questions and kubeconfigs of the run.
+    pub(crate) fn take_questions(&self) -> RunQuestions {
+        RunQuestions { used: self.used.take(), unanswered: self.unanswered.take(), kubeconfigs: self.kubeconfigs.take() }
     }
 }

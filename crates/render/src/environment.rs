@@ -8,6 +8,7 @@ use kubewright_machinery::object::{GroupVersionKind, canonical_sha256};
 use serde_json::Value;
 
 use crate::RenderError;
+use crate::kubeconfig::{KubeconfigDigest, LookupKubeconfig};
 
 /// Answers the questions of a rendering about clusters. The component reconciler answers from shared watches and from discovery; a test of a
 /// generator can give any answers.
@@ -15,6 +16,12 @@ use crate::RenderError;
 pub trait Environment: Send + Sync {
     /// Answers a question, in the form that the question describes.
     async fn answer(&self, question: &Question) -> Result<Arc<Value>, RenderError>;
+
+    /// Connects to the cluster of a kubeconfig before a question about it is asked for the first time in a rendering. The question names only the digest
+    /// of the kubeconfig. The default does nothing: an environment with fixed answers needs no connection.
+    async fn connect(&self, _kubeconfig: &LookupKubeconfig, _question: &Question) -> Result<(), RenderError> {
+        Ok(())
+    }
 }
 
 /// A question of a rendering about a cluster. Its answer is an input of the rendering: a different answer causes a new rendering.
@@ -27,7 +34,9 @@ pub enum Question {
     Serves(String),
     /// All `group/version` that the target serves: a sorted list of texts.
     ApiVersions,
-    /// All `group/version` and all `group/version/Kind` that the target serves: a sorted list of texts.
+    /// All types that the target serves: a list of objects like Kubernetes' `APIResourceList`, sorted by their `groupVersion`. Their `resources`, sorted by
+    /// `name`, are the types and their subresources (`deployments/scale`), with `name`, `singularName`, `namespaced`, `group`, `version`, `kind`, `verbs`,
+    /// and if there are some `shortNames` and `categories`, each sorted.
     ServedTypes,
     /// An object, without its managed fields and resource version: null if it does not exist.
     Object(ObjectQuestion),
@@ -78,6 +87,19 @@ pub enum Place {
     Target,
     /// The cluster of the component.
     Local,
+    /// The cluster of a kubeconfig that the rendering gives, identified by the digest of the kubeconfig.
+    Kubeconfig(KubeconfigDigest),
+}
+
+impl Question {
+    /// Returns the digest of the kubeconfig of the cluster that the question is about; None for another cluster.
+    pub(crate) const fn kubeconfig(&self) -> Option<KubeconfigDigest> {
+        match self {
+            Self::Object(ObjectQuestion { place: Place::Kubeconfig(digest), .. })
+            | Self::List(ListQuestion { place: Place::Kubeconfig(digest), .. }) => Some(*digest),
+            _ => None,
+        }
+    }
 }
 
 /// The questions of a rendering, with a digest of each answer.

@@ -11,8 +11,9 @@ use serde_json::Value;
 
 use crate::RenderInputs;
 use crate::answers::KnownAnswers;
-use crate::environment::Question;
+use crate::environment::{Place, Question};
 use crate::file_map::FileMap;
+use crate::kubeconfig::LookupKubeconfig;
 use crate::random::SeededBytes;
 
 /// The host of all templates of one run of a rendering.
@@ -76,6 +77,11 @@ impl RenderHost {
     /// Returns the answers of the run.
     pub(crate) fn answers(&self) -> &KnownAnswers {
         &self.answers
+    }
+
+    /// Returns the place of the cluster of a kubeconfig.
+    pub(crate) fn place_of(&self, kubeconfig: LookupKubeconfig) -> Place {
+        self.answers.place_of(kubeconfig)
     }
 
     /// Returns the answer of a question for objects. The error ends the run.

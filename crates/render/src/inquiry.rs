@@ -11,8 +11,9 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
 use crate::RenderError;
-use crate::answers::{KnownAnswers, Unanswered};
+use crate::answers::{KnownAnswers, RunQuestions};
 use crate::environment::{Asked, Environment, Question, answer_digest};
+use crate::kubeconfig::LookupKubeconfig;
 
 /// The number of times that a synchronous rendering is run to find out its questions. Each run but the last finds at least one.
 const LARGEST_NUMBER_OF_RUNS: usize = 500;
@@ -33,8 +34,7 @@ struct GivenAnswer {
 /// The end of one run of a synchronous rendering.
 struct RunEnd<T> {
     result: Result<T, RenderError>,
-    used: BTreeSet<Question>,
-    unanswered: Unanswered,
+    questions: RunQuestions,
 }
 
 impl Inquiry {
@@ -58,7 +58,7 @@ impl Inquiry {
 
     /// Runs a synchronous rendering on a thread that may be blocked. The rendering takes its answers from [`KnownAnswers`]. A run that has asked a
     /// question without an answer does not count: the environment is asked, and the rendering runs again. The questions of the run that counts become
-    /// inputs, also if it failed.
+    /// inputs, also if it failed, and so do those of a run whose next question cannot be answered.
     ///
     /// The rendering must be determined by the answers.
     pub(crate) async fn run<T, R>(&self, rendering: R) -> Result<T, RenderError>
@@ -72,20 +72,33 @@ impl Inquiry {
             let end = on_blocking_thread(move || {
                 let answers = Rc::new(KnownAnswers::new(known));
                 let result = rendering(&answers);
-                let (used, unanswered) = answers.take_questions();
-                RunEnd { result, used, unanswered }
+                RunEnd { result, questions: answers.take_questions() }
             })
             .await;
-            let questions = end.unanswered.into_questions();
+            let RunQuestions { used, unanswered, kubeconfigs } = end.questions;
+            let questions = unanswered.into_questions();
             if questions.is_empty() {
-                self.note_inputs(&end.used);
+                self.note_inputs(&used);
                 return end.result;
             }
             for question in &questions {
-                self.find(question).await?;
+                let kubeconfig = question.kubeconfig().and_then(|digest| kubeconfigs.get(&digest));
+                if let Err(error) = self.learn(question, kubeconfig).await {
+                    // The question may follow from the answers so far, so another one of these can end the error.
+                    self.note_inputs(&used);
+                    return Err(error);
+                }
             }
         }
         Err(RenderError::input(format!("the templates look up more than {LARGEST_NUMBER_OF_RUNS} objects one after the other")))
+    }
+
+    /// Asks a question of a run, about the cluster of this kubeconfig if there is one.
+    async fn learn(&self, question: &Question, kubeconfig: Option<&LookupKubeconfig>) -> Result<(), RenderError> {
+        if let Some(kubeconfig) = kubeconfig {
+            self.environment.connect(kubeconfig, question).await?;
+        }
+        self.find(question).await.map(drop)
     }
 
     async fn find(&self, question: &Question) -> Result<Arc<Value>, RenderError> {

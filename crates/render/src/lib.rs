@@ -4,7 +4,7 @@
 //! [`Manifests`] (fixed YAML documents), [`Templates`] (a directory of templated YAML), [`HelmChart`], [`Kustomization`], [`Empty`], and the
 //! combinators of [`GeneratorExt`]. A [`Transform`] changes the parameters and objects of any generator.
 //!
-//! Modules, from low to high: `error`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `file_map`, `host`, `functions`,
+//! Modules, from low to high: `error`, `kubeconfig`, `environment`, `answers`, `inquiry`, `capabilities`, `context`, `random`, `file_map`, `host`, `functions`,
 //! `manifest`, `policy_marks`, `template_error`, `transform`, `generator`, `combinators`, `manifests`, `template_files`, `templates`,
 //! `kustomization`, `helm`, `inherent_combinators`.
 
@@ -26,6 +26,7 @@ mod helm;
 mod host;
 mod inherent_combinators;
 mod inquiry;
+mod kubeconfig;
 #[cfg(feature = "kustomize")]
 mod kustomization;
 mod manifest;
@@ -47,6 +48,7 @@ pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
 pub use helm::{HelmChart, ValuesMismatch};
 /// Embeds the directories of charts and kustomizations in a program.
 pub use include_dir;
+pub use kubeconfig::{KubeconfigDigest, LookupKubeconfig};
 #[cfg(feature = "helm")]
 pub use kubewright_chart::{ChartLimits, ValuesDifference};
 #[cfg(feature = "kustomize")]

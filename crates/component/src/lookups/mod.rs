@@ -1,5 +1,5 @@
 //! Lookups: questions of renderings about the capabilities and objects of clusters, answered from discovery and from shared watches
-//! (GEN-2, GEN-5).
+//! (GEN-2, GEN-5). The cluster of a kubeconfig that a rendering gives is a target, which other components may share (TGT-4).
 
 mod environment;
 mod object;

@@ -6,8 +6,9 @@ use std::time::Duration;
 use kubewright_core::time::Moment;
 use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::Key;
-use kubewright_render::RenderError;
+use kubewright_render::{KubeconfigDigest, LookupKubeconfig, RenderError};
 use kubewright_runtime::cluster::{Cluster, ImpersonatedIdentity};
+use kubewright_runtime::targets::TargetError;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{News, follow};
 use kubewright_runtime::watch::{Project, project_with};
@@ -20,6 +21,7 @@ use super::object::{Lookup, WatchedLookup, answer};
 use super::types::refused;
 use crate::defaults::SERVER_VERSION_AGE;
 use crate::observe::{Notify, caused_by};
+use crate::targets::{DependentsTarget, TargetRegistry};
 
 /// The delay between the last change of a definition and one more read of the types: a server's discovery may list a type a little later than
 /// its definition.
@@ -33,6 +35,8 @@ pub(crate) struct Lookups {
 
 struct SharedLookups {
     local: Cluster,
+    /// The clusters of the kubeconfigs that renderings give to lookups, shared with those of dependents.
+    targets: TargetRegistry,
     tasks: Tasks,
     notify: Notify,
     /// One projector for all watches, so that equal watches share their objects.
@@ -42,9 +46,17 @@ struct SharedLookups {
 
 #[derive(Default)]
 struct LookupState {
-    components: HashMap<Key, BTreeMap<LookupSubject, Listening>>,
+    components: HashMap<Key, ComponentLookups>,
     /// The version documents of servers, by the name of the cluster.
     versions: HashMap<String, (Moment, Arc<Value>)>,
+}
+
+/// The lookups of one component.
+#[derive(Default)]
+struct ComponentLookups {
+    listening: BTreeMap<LookupSubject, Listening>,
+    /// The kubeconfigs whose clusters the component uses.
+    kubeconfigs: BTreeSet<KubeconfigDigest>,
 }
 
 /// A cluster, accessed with one identity.
@@ -53,6 +65,13 @@ pub(super) struct Scene {
     pub(super) cluster: Cluster,
     /// The name that distinguishes clusters and identities.
     pub(super) name: String,
+}
+
+impl Scene {
+    /// Returns a cluster whose identity follows from its name.
+    pub(super) fn of(cluster: &Cluster) -> Self {
+        Self { cluster: cluster.clone(), name: cluster.name().to_owned() }
+    }
 }
 
 /// The subject of a lookup that a component listens to.
@@ -77,8 +96,8 @@ impl Drop for Listening {
 }
 
 impl Lookups {
-    pub(crate) fn new(local: Cluster, tasks: Tasks, notify: Notify) -> Self {
-        let inner = SharedLookups { local, tasks, notify, projector: project_with(answer), state: Mutex::default() };
+    pub(crate) fn new(local: Cluster, targets: TargetRegistry, tasks: Tasks, notify: Notify) -> Self {
+        let inner = SharedLookups { local, targets, tasks, notify, projector: project_with(answer), state: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }
 
@@ -88,28 +107,52 @@ impl Lookups {
             Some(who) => format!("{} as {who:?}", target.name()),
             None => target.name().to_owned(),
         };
-        let local = &self.inner.local;
         PassEnvironment {
             lookups: self.clone(),
             component: component.clone(),
-            local: Scene { cluster: local.clone(), name: local.name().to_owned() },
+            local: Scene::of(&self.inner.local),
             target: Scene { cluster: target.clone(), name },
+            checked_elsewhere: Mutex::default(),
         }
     }
 
-    /// Ends the component's watches on all other subjects.
-    pub(super) fn keep(&self, component: &Key, subjects: &BTreeSet<LookupSubject>) {
-        let mut state = self.inner.state.lock();
-        let Some(listening) = state.components.get_mut(component) else { return };
-        listening.retain(|subject, _| subjects.contains(subject));
-        if listening.is_empty() {
-            state.components.remove(component);
-        }
+    /// Connects to the cluster of a kubeconfig, which the component uses until [`keep`](Self::keep) is called without it.
+    pub(super) async fn connect(&self, component: &Key, kubeconfig: &LookupKubeconfig) -> Result<(), TargetError> {
+        self.inner.targets.select_for_lookups(component, kubeconfig).await?;
+        self.inner.state.lock().components.entry(component.clone()).or_default().kubeconfigs.insert(kubeconfig.digest());
+        Ok(())
+    }
+
+    /// Returns the target of a kubeconfig that the component is connected to.
+    pub(super) fn connected(&self, component: &Key, kubeconfig: KubeconfigDigest) -> Option<Arc<DependentsTarget>> {
+        self.inner.targets.known_for_lookups(component, kubeconfig)
+    }
+
+    /// Ends the component's watches on all other subjects, and its use of the clusters of all other kubeconfigs.
+    pub(super) fn keep(&self, component: &Key, subjects: &BTreeSet<LookupSubject>, kubeconfigs: &BTreeSet<KubeconfigDigest>) {
+        let unused = {
+            let mut state = self.inner.state.lock();
+            let Some(lookups) = state.components.get_mut(component) else { return };
+            lookups.listening.retain(|subject, _| subjects.contains(subject));
+            let unused: Vec<_> = lookups.kubeconfigs.extract_if(.., |digest| !kubeconfigs.contains(digest)).collect();
+            if lookups.listening.is_empty() && lookups.kubeconfigs.is_empty() {
+                state.components.remove(component);
+            }
+            unused
+        };
+        self.leave(component, unused);
     }
 
     /// Forgets a component that is gone.
     pub(crate) fn forget(&self, component: &Key) {
-        self.inner.state.lock().components.remove(component);
+        let lookups = self.inner.state.lock().components.remove(component);
+        self.leave(component, lookups.into_iter().flat_map(|lookups| lookups.kubeconfigs));
+    }
+
+    fn leave(&self, component: &Key, kubeconfigs: impl IntoIterator<Item = KubeconfigDigest>) {
+        for digest in kubeconfigs {
+            self.inner.targets.leave_lookups(component, digest);
+        }
     }
 
     /// Returns the version document of a server.
@@ -128,7 +171,7 @@ impl Lookups {
     pub(super) fn follow_types(&self, component: &Key, scene: &Scene) {
         let subject = LookupSubject::Types { scene: scene.name.clone() };
         let mut state = self.inner.state.lock();
-        let listening = state.components.entry(component.clone()).or_default();
+        let listening = &mut state.components.entry(component.clone()).or_default().listening;
         if listening.contains_key(&subject) {
             return;
         }
@@ -173,7 +216,7 @@ impl Lookups {
         let spec = lookup.watch();
         let subject = LookupSubject::Objects { scene: scene.name.clone(), lookup: lookup.clone() };
         let mut state = self.inner.state.lock();
-        let listening = state.components.entry(component.clone()).or_default();
+        let listening = &mut state.components.entry(component.clone()).or_default().listening;
         if let Some(watched) = listening.get(&subject).and_then(|listening| listening.watched.clone()) {
             return watched;
         }

@@ -61,7 +61,10 @@ impl<'a> TargetedPass<'a> {
         self.report(warnings);
         // A rendering that failed is also repeated when an answer changes.
         environment.keep(asked.keys());
-        let manifests = manifests.map_err(|error| self.render_failed(error))?;
+        let manifests = manifests.map_err(|error| match environment.checked_elsewhere() {
+            Some(after) => EnginePassEnd::Postponed { after },
+            None => self.render_failed(error),
+        })?;
         let mut objects = Vec::with_capacity(manifests.len());
         for manifest in manifests {
             let object = manifest.resolve(self.pass.shared.operator.as_str()).map_err(|error| {

@@ -13,10 +13,7 @@ use super::finish::{PhaseResult, UnrecordedPass};
 use super::pass::EnginePass;
 use super::resolve_references::{ResolvedInputs, ResolvedPass};
 use crate::hooks::Point;
-use crate::targets::DependentsTarget;
-
-/// The reason of a component whose kubeconfig is refused.
-const REFUSED: &str = "CredentialsRefused";
+use crate::targets::{DependentsTarget, REFUSED};
 
 /// A pass that knows the target of the dependents.
 pub(super) struct TargetedPass<'a> {

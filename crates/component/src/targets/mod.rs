@@ -8,3 +8,6 @@ mod target;
 
 pub(crate) use registry::TargetRegistry;
 pub(crate) use target::{DependentsTarget, TargetFactory};
+
+/// The reason of a component whose kubeconfig is refused (TGT-5).
+pub(crate) const REFUSED: &str = "CredentialsRefused";

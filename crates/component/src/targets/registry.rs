@@ -2,11 +2,12 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use kubewright_machinery::object::Key;
+use kubewright_render::{KubeconfigDigest, LookupKubeconfig};
 use kubewright_runtime::cluster::ImpersonatedIdentity;
-use kubewright_runtime::targets::{ClusterStatistics, TargetError, TargetKey, TargetsInUse, Used as _};
+use kubewright_runtime::targets::{ClusterStatistics, RefusedKubeconfig, TargetError, TargetKey, TargetsInUse};
 use kubewright_runtime::watch::WatchState;
 
-use super::target::{DependentsTarget, TargetFactory};
+use super::target::{DependentsTarget, TargetFactory, TargetUse};
 
 /// The targets of all components of a type.
 #[derive(Clone)]
@@ -17,7 +18,7 @@ pub(crate) struct TargetRegistry {
 struct SharedTargetRegistry {
     factory: TargetFactory,
     local: Arc<DependentsTarget>,
-    others: TargetsInUse<Key, DependentsTarget>,
+    others: TargetsInUse<TargetUse, DependentsTarget>,
 }
 
 impl TargetRegistry {
@@ -41,11 +42,12 @@ impl TargetRegistry {
     ) -> Result<Arc<DependentsTarget>, TargetError> {
         let SharedTargetRegistry { local, others, .. } = &*self.inner;
         let Some(key) = TargetKey::of(kubeconfig, who) else {
-            others.leave(component);
+            self.leave(component);
             return Ok(Arc::clone(local));
         };
-        let was_local = others.known(component).is_none();
-        let target = others.select(component, &key, self.make(&key, kubeconfig, who)).await?;
+        let was_local = self.known(component).is_none();
+        let user = TargetUse::Dependents(component.clone());
+        let target = others.select(&user, &key, self.make(&key, kubeconfig, who)).await?;
         if was_local {
             local.forget(component);
         }
@@ -55,18 +57,42 @@ impl TargetRegistry {
     /// Returns the target that the component used last in this process, unless it is the components' own cluster with the operator's own
     /// identity.
     pub(crate) fn known(&self, component: &Key) -> Option<Arc<DependentsTarget>> {
-        self.inner.others.known(component)
+        self.inner.others.known(&TargetUse::Dependents(component.clone()))
     }
 
-    /// Notes that the component uses no other target for now.
+    /// Notes that the component has no dependents in another target for now.
     pub(crate) fn leave(&self, component: &Key) {
-        self.inner.others.leave(component);
+        self.inner.others.leave(&TargetUse::Dependents(component.clone()));
     }
 
     /// Forgets a component that is gone.
     pub(crate) fn forget(&self, component: &Key) {
-        self.inner.others.leave(component);
+        self.leave(component);
         self.inner.local.forget(component);
+    }
+
+    /// Returns the target of a kubeconfig that the rendering of a component gives to lookups. The component uses it until
+    /// [`leave_lookups`](Self::leave_lookups).
+    pub(crate) async fn select_for_lookups(
+        &self,
+        component: &Key,
+        kubeconfig: &LookupKubeconfig,
+    ) -> Result<Arc<DependentsTarget>, TargetError> {
+        let text = Some(kubeconfig.text().as_bytes());
+        let empty = || RefusedKubeconfig::Unreadable("it is empty".to_owned());
+        let key = TargetKey::of(text, None).ok_or_else(empty)?;
+        let user = TargetUse::Lookups(component.clone(), kubeconfig.digest());
+        self.inner.others.select(&user, &key, self.make(&key, text, None)).await
+    }
+
+    /// Returns the target of a kubeconfig that a component uses for lookups.
+    pub(crate) fn known_for_lookups(&self, component: &Key, kubeconfig: KubeconfigDigest) -> Option<Arc<DependentsTarget>> {
+        self.inner.others.known(&TargetUse::Lookups(component.clone(), kubeconfig))
+    }
+
+    /// Notes that the component no longer looks up objects with the kubeconfig.
+    pub(crate) fn leave_lookups(&self, component: &Key, kubeconfig: KubeconfigDigest) {
+        self.inner.others.leave(&TargetUse::Lookups(component.clone(), kubeconfig));
     }
 
     /// Returns the errors of the other clusters that do not answer.

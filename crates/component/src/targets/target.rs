@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use kubewright_core::dependents::ProjectionContext;
 use kubewright_machinery::object::Key;
+use kubewright_render::KubeconfigDigest;
 use kubewright_runtime::cluster::{Cluster, ImpersonatedIdentity};
 use kubewright_runtime::events::Recorder;
 use kubewright_runtime::targets::{NotReached, Remote, RemoteOptions, TargetConnector, TargetError, TargetKey, Used};
@@ -23,6 +24,15 @@ pub(crate) struct DependentsTarget {
     pub(crate) fallback: Option<DependentWatches>,
     /// The connection to another cluster. Only such a cluster can be out of reach while the operator works.
     remote: Option<Remote>,
+}
+
+/// The use of a target by a component.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum TargetUse {
+    /// The component has its dependents there.
+    Dependents(Key),
+    /// The rendering of the component looks up objects there, with the kubeconfig of this digest.
+    Lookups(Key, KubeconfigDigest),
 }
 
 /// The factory of targets.
@@ -134,12 +144,22 @@ impl DependentsTarget {
     }
 }
 
-impl Used<Key> for DependentsTarget {
-    fn forget(&self, component: &Key) {
+impl DependentsTarget {
+    /// Forgets a component that no longer has its dependents here.
+    pub(super) fn forget(&self, component: &Key) {
         self.dependents.forget(component);
         self.awaited.set(component, std::collections::HashSet::new());
         if let Some(fallback) = &self.fallback {
             fallback.forget(component);
+        }
+    }
+}
+
+impl Used<TargetUse> for DependentsTarget {
+    fn forget(&self, user: &TargetUse) {
+        // The watches of lookups are those of the component's other lookups, which end them.
+        if let TargetUse::Dependents(component) = user {
+            self.forget(component);
         }
     }
 

@@ -27,6 +27,7 @@ mod leaks;
 mod lifecycle;
 mod limits;
 mod lookups;
+mod lookups_with_kubeconfigs;
 mod metrics;
 mod options;
 mod orphans;

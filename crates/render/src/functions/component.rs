@@ -1,9 +1,8 @@
 //! The component and its target: `component`, `componentDigest`, `componentRevision`, `namespace`, `name`, `kubernetesVersion`, `apiResources`.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 
-use kubewright_template::{FunctionSet, GoObject, GoValue, Signature};
+use kubewright_template::{FunctionSet, GoMap, GoObject, GoValue, Signature};
 use serde_json::{Value, json};
 
 use super::host_of::host_of;
@@ -28,28 +27,52 @@ pub(super) fn add_component(functions: &mut FunctionSet) {
     });
     functions.add("apiResources", NOTHING, |call| {
         let answer = host_of(call)?.answers().ask(Question::ServedTypes);
-        Ok(GoValue::of_struct(&answer.map_or_else(|| json!([]), |types| resource_lists(&types))))
+        let lists = answer.as_deref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        Ok(GoValue::list(lists.iter().filter_map(ResourceListObject::value_of)))
     });
 }
 
-/// Returns one list per `group/version` that a cluster serves, sorted, with its kinds, sorted.
-fn resource_lists(types: &Value) -> Value {
-    let mut lists: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-    for served in types.as_array().into_iter().flatten().filter_map(Value::as_str) {
-        // A version begins with a small letter and a kind does not, which tells `v1/Pod` from `apps/v1`.
-        match served.rsplit_once('/') {
-            Some((group_version, kind)) if kind.starts_with(|first: char| first.is_ascii_uppercase()) => {
-                let (group, version) = group_version.split_once('/').unwrap_or(("", group_version));
-                let resource = json!({ "group": group, "version": version, "kind": kind });
-                lists.entry(group_version).or_default().push(resource);
-            }
-            _ => {
-                lists.entry(served).or_default();
-            }
+/// The types of one `group/version` that a cluster serves. The fields have their names in JSON and in Go.
+#[derive(Debug)]
+struct ResourceListObject(GoMap);
+
+impl ResourceListObject {
+    /// Returns the list as a value; None if it is no object.
+    fn value_of(list: &Value) -> Option<GoValue> {
+        let GoValue::Map(fields) = GoValue::of_struct(list) else { return None };
+        Some(GoValue::object(Self(fields)))
+    }
+}
+
+impl GoObject for ResourceListObject {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn type_name(&self) -> &'static str {
+        "*v1.APIResourceList"
+    }
+
+    fn kind(&self) -> &'static str {
+        "ptr"
+    }
+
+    fn field(&self, name: &str) -> Option<GoValue> {
+        // Its name in JSON is another one than that in Go.
+        let name = if name == "APIResources" { "resources" } else { name };
+        match self.0.field(name) {
+            GoValue::Nil => None,
+            value => Some(value),
         }
     }
-    let list = |(group_version, resources): (&str, Vec<Value>)| json!({ "groupVersion": group_version, "resources": resources });
-    lists.into_iter().map(list).collect()
+
+    fn field_names(&self) -> &[&'static str] {
+        &["GroupVersion", "APIResources"]
+    }
+
+    fn encoded(&self) -> Option<GoValue> {
+        Some(GoValue::Map(self.0.clone()))
+    }
 }
 
 /// The version document of a server. It prints as its git version; the fields have their names in JSON and in Go.
@@ -101,23 +124,5 @@ impl GoObject for ServerVersionObject {
 
     fn encoded(&self) -> Option<GoValue> {
         Some(GoValue::from(&self.0))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn resources_are_listed_by_group_and_version() {
-        let types = json!(["apps/v1", "apps/v1/DaemonSet", "apps/v1/Deployment", "v1", "v1/Pod"]);
-        let expected = json!([
-            { "groupVersion": "apps/v1", "resources": [
-                { "group": "apps", "version": "v1", "kind": "DaemonSet" },
-                { "group": "apps", "version": "v1", "kind": "Deployment" },
-            ] },
-            { "groupVersion": "v1", "resources": [{ "group": "", "version": "v1", "kind": "Pod" }] },
-        ]);
-        assert_eq!(resource_lists(&types), expected);
     }
 }

@@ -9,8 +9,45 @@ use serde_json::Value;
 use crate::context::type_of;
 use crate::environment::{ListQuestion, ObjectQuestion, Place, Question};
 use crate::host::{RenderHost, UNANSWERED};
+use crate::kubeconfig::LookupKubeconfig;
 
 const FOUR_TEXTS: Signature = Signature::of(&[Parameter::String; 4]);
+const FIVE_TEXTS: Signature = Signature::of(&[Parameter::String; 5]);
+
+/// The cluster that a function asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AskedCluster {
+    /// The cluster of the dependents.
+    Target,
+    /// The cluster of the component.
+    Local,
+    /// The cluster of the kubeconfig in the last argument.
+    Given,
+}
+
+impl AskedCluster {
+    /// Returns the parameters of a function that asks the cluster.
+    const fn signature(self) -> Signature {
+        if matches!(self, Self::Given) { FIVE_TEXTS } else { FOUR_TEXTS }
+    }
+
+    /// Returns the place of the cluster in a call.
+    fn place(self, call: &mut FunctionCall<'_>, host: &RenderHost) -> Result<Place, FunctionError> {
+        match self {
+            Self::Target => Ok(Place::Target),
+            Self::Local => Ok(Place::Local),
+            Self::Given => {
+                let text = call.string(4).to_text().into_owned();
+                if text.trim().is_empty() {
+                    return Err(FunctionError::new(
+                        "the kubeconfig is empty; give the text of one, such as the decoded value of a Secret",
+                    ));
+                }
+                Ok(host.place_of(LookupKubeconfig::new(text)))
+            }
+        }
+    }
+}
 
 /// The result of a function for an object that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,27 +58,36 @@ enum Absence {
     Error,
 }
 
-/// Adds `lookup`, `mustLookup` and `lookupList`, and the same functions for the cluster of the component: `localLookup`, `mustLocalLookup` and
-/// `localLookupList`. Functions of these names are replaced.
+/// Adds `lookup`, `mustLookup` and `lookupList`; the same functions for the cluster of the component: `localLookup`, `mustLocalLookup` and
+/// `localLookupList`; and for the cluster of a kubeconfig, their last argument: `lookupWithKubeConfig`, `mustLookupWithKubeConfig` and
+/// `lookupListWithKubeConfig`. Functions of these names are replaced.
 pub(crate) fn add_lookups(set: &mut FunctionSet) {
     let single = [
-        ("lookup", Place::Target, Absence::Empty),
-        ("mustLookup", Place::Target, Absence::Error),
-        ("localLookup", Place::Local, Absence::Empty),
-        ("mustLocalLookup", Place::Local, Absence::Error),
+        ("lookup", AskedCluster::Target, Absence::Empty),
+        ("mustLookup", AskedCluster::Target, Absence::Error),
+        ("localLookup", AskedCluster::Local, Absence::Empty),
+        ("mustLocalLookup", AskedCluster::Local, Absence::Error),
+        ("lookupWithKubeConfig", AskedCluster::Given, Absence::Empty),
+        ("mustLookupWithKubeConfig", AskedCluster::Given, Absence::Error),
     ];
-    for (name, place, absence) in single {
-        set.add(name, FOUR_TEXTS, move |call| look_up(call, place, absence));
+    for (name, cluster, absence) in single {
+        set.add(name, cluster.signature(), move |call| look_up(call, cluster, absence));
     }
-    for (name, place) in [("lookupList", Place::Target), ("localLookupList", Place::Local)] {
-        set.add(name, FOUR_TEXTS, move |call| list(call, place));
+    let lists = [
+        ("lookupList", AskedCluster::Target),
+        ("localLookupList", AskedCluster::Local),
+        ("lookupListWithKubeConfig", AskedCluster::Given),
+    ];
+    for (name, cluster) in lists {
+        set.add(name, cluster.signature(), move |call| list(call, cluster));
     }
 }
 
 /// Returns an object; a list of the type's objects if the name is empty.
-fn look_up(call: &mut FunctionCall<'_>, place: Place, absence: Absence) -> Result<GoValue, FunctionError> {
+fn look_up(call: &mut FunctionCall<'_>, cluster: AskedCluster, absence: Absence) -> Result<GoValue, FunctionError> {
     let [api_version, kind, namespace, name] = texts(call);
     let Some(host) = render_host(call.host) else { return Ok(empty()) };
+    let place = cluster.place(call, host)?;
     if name.is_empty() {
         return objects(host, place, &api_version, &kind, namespace, String::new());
     }
@@ -52,7 +98,7 @@ fn look_up(call: &mut FunctionCall<'_>, place: Place, absence: Absence) -> Resul
         return Ok(GoValue::with_integers(&object));
     }
     // The answer does not tell an absent type from an absent object. Helm fails if the version is unknown, and finds no object of an unknown kind.
-    if place == Place::Target && !is_served(host, &api_version)? {
+    if cluster == AskedCluster::Target && !is_served(host, &api_version)? {
         return Err(unknown_type(&api_version, &kind));
     }
     match absence {
@@ -62,9 +108,10 @@ fn look_up(call: &mut FunctionCall<'_>, place: Place, absence: Absence) -> Resul
 }
 
 /// Returns a list of the objects that a label selector selects.
-fn list(call: &mut FunctionCall<'_>, place: Place) -> Result<GoValue, FunctionError> {
+fn list(call: &mut FunctionCall<'_>, cluster: AskedCluster) -> Result<GoValue, FunctionError> {
     let [api_version, kind, namespace, selector] = texts(call);
     let Some(host) = render_host(call.host) else { return Ok(empty()) };
+    let place = cluster.place(call, host)?;
     objects(host, place, &api_version, &kind, namespace, selector)
 }
 

@@ -22,14 +22,26 @@ pub(super) fn known_capabilities(answers: &KnownAnswers) -> Result<ChartCapabili
                 served.insert(api.clone());
             }
             Question::ServedTypes => {
-                let types = answer.as_array().map(Vec::as_slice).unwrap_or_default();
-                all_served = Some(types.iter().filter_map(|api| api.as_str().map(str::to_owned)).collect());
+                all_served = Some(served_apis(answer));
             }
             _ => {}
         }
     }
     let kubernetes = kubernetes.unwrap_or_else(|| ChartCapabilities::default().kubernetes);
     Ok(ChartCapabilities { kubernetes, api_versions: all_served.unwrap_or_else(|| served.into_iter().collect()) })
+}
+
+/// Returns every `group/version` and every `group/version/Kind` of lists of types, sorted. Kinds of subresources are not part of it.
+fn served_apis(lists: &Value) -> Vec<String> {
+    let mut served = BTreeSet::new();
+    for list in lists.as_array().into_iter().flatten() {
+        let Some(group_version) = list["groupVersion"].as_str() else { continue };
+        served.insert(group_version.to_owned());
+        let resources = list["resources"].as_array().into_iter().flatten();
+        let types = resources.filter(|resource| resource["name"].as_str().is_some_and(|name| !name.contains('/')));
+        served.extend(types.filter_map(|resource| Some(format!("{group_version}/{}", resource["kind"].as_str()?))));
+    }
+    served.into_iter().collect()
 }
 
 fn version(document: &Value) -> Result<KubernetesVersion, String> {
@@ -101,10 +113,13 @@ mod tests {
     fn a_question_for_one_type_is_answered_by_the_list_of_all_if_that_is_known() {
         let alone = answers(&[(serves("v1"), json!(true))]);
         RenderHost::new(&RenderInputs::default(), &alone).api_version_asked("v1", true);
-        assert_eq!(alone.take_questions().0, BTreeSet::from([serves("v1")]));
-        let all = answers(&[(serves("v1"), json!(true)), (Question::ServedTypes, json!(["apps/v1"]))]);
+        assert_eq!(alone.take_questions().used, BTreeSet::from([serves("v1")]));
+        let all = answers(&[
+            (serves("v1"), json!(true)),
+            (Question::ServedTypes, json!([{ "groupVersion": "apps/v1", "resources": [] }])),
+        ]);
         RenderHost::new(&RenderInputs::default(), &all).api_version_asked("v1", false);
-        assert_eq!(all.take_questions().0, BTreeSet::from([Question::ServedTypes]));
+        assert_eq!(all.take_questions().used, BTreeSet::from([Question::ServedTypes]));
         assert_eq!(known_capabilities(&all).unwrap().api_versions, ["apps/v1"]);
     }
 }

@@ -9,7 +9,7 @@ use kubewright_render::{
 };
 use serde_json::{Value, json};
 
-use crate::cluster::{FakeCluster, context, inputs, objects};
+use crate::cluster::{FakeCluster, context, inputs, objects, type_lists};
 
 static HELLO: Dir = include_dir!("$CARGO_MANIFEST_DIR/tests/charts/hello");
 
@@ -57,7 +57,8 @@ async fn templates_see_the_release_of_the_component_and_its_values() {
 #[tokio::test]
 async fn only_the_capabilities_that_templates_ask_for_become_inputs() {
     let serves = |api: &str| Question::Serves(api.to_owned());
-    let types = json!(["apps/v1", "apps/v1/Deployment", "v1"]);
+    let mut types = type_lists(["apps/v1", "apps/v1/Deployment", "v1"]);
+    types[0]["resources"].as_array_mut().unwrap().push(json!({ "name": "deployment/scale", "kind": "Scale" }));
     let cluster = FakeCluster::default()
         .with(serves("apps/v1/Deployment"), json!(true))
         .with(Question::ServedTypes, types)

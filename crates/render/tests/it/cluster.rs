@@ -33,6 +33,21 @@ impl Environment for FakeCluster {
     }
 }
 
+/// Returns the answer of [`Question::ServedTypes`] for these types, such as `apps/v1` and `apps/v1/Deployment`. Their names are those of their kinds.
+pub(crate) fn type_lists<'a>(types: impl IntoIterator<Item = &'a str>) -> Value {
+    let mut lists: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for served in types {
+        // A version begins with a small letter and a kind does not, which tells `v1/Pod` from `apps/v1`.
+        match served.rsplit_once('/') {
+            Some((group_version, kind)) if kind.starts_with(|first: char| first.is_ascii_uppercase()) => {
+                lists.entry(group_version).or_default().push(json!({ "name": kind.to_lowercase(), "kind": kind }));
+            }
+            _ => _ = lists.entry(served).or_default(),
+        }
+    }
+    lists.into_iter().map(|(group_version, resources)| json!({ "groupVersion": group_version, "resources": resources })).collect()
+}
+
 /// Returns the inputs of the first revision of the component `shop/web`.
 pub(crate) fn inputs() -> RenderInputs {
     RenderInputs {

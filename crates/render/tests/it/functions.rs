@@ -73,12 +73,25 @@ async fn the_version_of_kubernetes_prints_as_the_git_version_and_is_an_input() {
 // KUS-10
 #[tokio::test]
 async fn the_resources_of_the_api_are_sorted_lists() {
-    let text = "{{ range apiResources }}{{ .groupVersion }}{{ range .resources }} {{ .kind }}{{ end }};{{ end }}";
-    assert_eq!(text_of(text, json!({})).await, "apps/v1 Deployment;v1 ConfigMap Pod;");
-    assert_eq!(
-        text_of("{{ range apiResources }}{{ .GroupVersion }}{{ (first .Resources).Kind }} {{ end }}.", json!({})).await,
-        "apps/v1Deployment v1ConfigMap ."
-    );
+    let text = "{{ range apiResources }}{{ .groupVersion }}{{ range .resources }} {{ .name }} {{ .kind }} {{ .verbs | join `+` }}{{ end }};{{ end }}";
+    let expected = "apps/v1 deployments Deployment get+list deployments/scale Scale get;v1 pods Pod get;";
+    assert_eq!(text_of(text, json!({})).await, expected);
+    let text = "{{ range apiResources }}{{ .GroupVersion }}{{ range .APIResources }} {{ .Name }} {{ .Group }} {{ .Namespaced }} \
+                {{ range .ShortNames }}{{ . }}{{ end }}{{ if has `list` .Verbs }}{{ .SingularName }}{{ end }}{{ end }};{{ end }}";
+    let expected = "apps/v1 deployments apps true deploydeployment deployments/scale autoscaling true ;v1 pods  true ;";
+    assert_eq!(text_of(text, json!({})).await, expected);
+    let list = "{{ (index apiResources 1) | toJson }}";
+    let expected = json!({ "groupVersion": "v1", "resources": [
+        { "group": "", "kind": "Pod", "name": "pods", "namespaced": true, "singularName": "pod", "verbs": ["get"], "version": "v1" },
+    ] });
+    assert_eq!(text_of(list, json!({})).await, expected.to_string());
+}
+
+// KUS-10
+#[tokio::test]
+async fn a_field_that_lists_of_resources_do_not_have_is_an_error() {
+    let error = failure(&kustomization(&[("a.yaml", "{{ (index apiResources 0).Resource }}")])).await;
+    assert!(error.starts_with("a.yaml:1: ") && error.contains("Resource"), "{error}");
 }
 
 // TPL-3

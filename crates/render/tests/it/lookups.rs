@@ -1,10 +1,15 @@
 //! Lookups of charts in clusters.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use async_trait::async_trait;
 use kubewright_machinery::object::GroupVersionKind;
-use kubewright_render::{HelmChart, ListQuestion, ObjectQuestion, Place, Question, RenderError};
-use serde_json::{Value, json};
+use kubewright_render::{
+    Environment, HelmChart, ListQuestion, LookupKubeconfig, ObjectQuestion, Place, Question, RenderContext, RenderError,
+};
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
 
 use crate::cluster::{FakeCluster, context, inputs, objects};
 
@@ -35,17 +40,27 @@ fn cluster() -> FakeCluster {
         .with(list(Place::Target, ""), json!([named("first", json!({})), named("second", json!({}))]))
         .with(list(Place::Target, "a=b"), json!([named("second", json!({}))]))
         .with(list(Place::Local, "a=b"), json!([named("first", json!({}))]))
+        .with(object(given("s3cr3t"), "first"), named("first", json!({ "next": "far" })))
+        .with(object(given("other"), "first"), named("first", json!({ "next": "farther" })))
+        .with(list(given("s3cr3t"), "a=b"), json!([named("far", json!({}))]))
+}
+
+/// Returns the place of the cluster of a kubeconfig.
+fn given(kubeconfig: &str) -> Place {
+    Place::Kubeconfig(LookupKubeconfig::new(kubeconfig).digest())
+}
+
+/// Returns a chart with a template of one expression.
+fn chart(expression: &str) -> HelmChart {
+    let template = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata:\n  a: {{{{ {expression} | toJson | quote }}}}\n"
+    );
+    HelmChart::files([("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"), ("templates/map.yaml", template.as_str())])
 }
 
 /// Renders a template of one expression. Returns its text and the questions that became inputs.
 async fn render(expression: &str) -> (Result<String, RenderError>, BTreeSet<Question>) {
-    let template = format!(
-        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata:\n  a: {{{{ {expression} | toJson | quote }}}}\n"
-    );
-    let chart = HelmChart::files([
-        ("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
-        ("templates/map.yaml", template.as_str()),
-    ]);
+    let chart = chart(expression);
     let context = context(&cluster(), json!({}), inputs());
     let found = objects(&chart, &context).await;
     let text = found.map(|objects| objects[0]["data"]["a"].as_str().unwrap().to_owned());
@@ -123,4 +138,57 @@ async fn lists_are_selected_and_the_cluster_of_the_component_is_asked() {
     assert_eq!(text("localLookup \"v1\" \"Secret\" \"shop\" \"second\"").await, "{}");
     let error = error("mustLocalLookup \"v1\" \"Secret\" \"shop\" \"second\"").await;
     assert!(error.contains("Secret shop/second of v1 does not exist"), "{error}");
+}
+
+// TPL: lookupWithKubeConfig, mustLookupWithKubeConfig, lookupListWithKubeConfig
+#[tokio::test]
+async fn the_cluster_of_a_kubeconfig_is_asked_and_its_text_is_not_part_of_the_question() {
+    let (found, asked) = render("(lookupWithKubeConfig \"v1\" \"Secret\" \"shop\" \"first\" \"s3cr3t\").data.next").await;
+    assert_eq!(found.unwrap(), "\"far\"");
+    assert_eq!(asked, BTreeSet::from([object(given("s3cr3t"), "first")]));
+    assert!(!format!("{asked:?}").contains("s3cr3t"), "{asked:?}");
+    assert_eq!(text("(mustLookupWithKubeConfig \"v1\" \"Secret\" \"shop\" \"first\" \"other\").data.next").await, "\"farther\"");
+    let list = "(index (lookupListWithKubeConfig \"v1\" \"Secret\" \"shop\" \"a=b\" \"s3cr3t\").items 0).metadata.name";
+    assert_eq!(text(list).await, "\"far\"");
+    assert_eq!(text("lookupWithKubeConfig \"v1\" \"Secret\" \"shop\" \"second\" \"s3cr3t\"").await, "{}");
+    let absent = error("mustLookupWithKubeConfig \"v1\" \"Secret\" \"shop\" \"second\" (print \"s3c\" \"r3t\")").await;
+    assert!(absent.contains("Secret shop/second of v1 does not exist") && !absent.contains("s3cr3t"), "{absent}");
+}
+
+// TGT-2: an empty kubeconfig does not mean the operator's own cluster.
+#[tokio::test]
+async fn an_empty_kubeconfig_is_an_error() {
+    let error = error("lookupWithKubeConfig \"v1\" \"Secret\" \"shop\" \"first\" \" \"").await;
+    assert!(error.starts_with("web/templates/map.yaml:5: column ") && error.contains("the kubeconfig is empty"), "{error}");
+}
+
+/// A cluster that connects to the kubeconfig `s3cr3t` only, and notes the connections.
+struct Connecting(FakeCluster, Mutex<Vec<(String, Question)>>);
+
+#[async_trait]
+impl Environment for Connecting {
+    async fn answer(&self, question: &Question) -> Result<Arc<Value>, RenderError> {
+        self.0.answer(question).await
+    }
+
+    async fn connect(&self, kubeconfig: &LookupKubeconfig, question: &Question) -> Result<(), RenderError> {
+        self.1.lock().push((kubeconfig.text().to_owned(), question.clone()));
+        if kubeconfig.text() == "s3cr3t" { Ok(()) } else { Err(RenderError::input("the kubeconfig is refused")) }
+    }
+}
+
+// GEN-5
+#[tokio::test]
+async fn the_answers_before_a_refused_kubeconfig_are_inputs() {
+    let environment = Arc::new(Connecting(cluster(), Mutex::default()));
+    let context = RenderContext::<()>::new((), Map::new(), inputs()).with_environment(environment.clone());
+    let near = "lookup \"v1\" \"Secret\" \"shop\" \"first\"";
+    let far = "(lookupWithKubeConfig \"v1\" \"Secret\" \"shop\" \"first\" \"s3cr3t\").data.next";
+    let refused = format!("list ({near}) (lookupWithKubeConfig \"v1\" \"Secret\" \"shop\" \"first\" {far})");
+    let error = objects(&chart(&refused), &context).await.unwrap_err().to_string();
+    assert_eq!(error, "the kubeconfig is refused");
+    let expected = [("s3cr3t", object(given("s3cr3t"), "first")), ("far", object(given("far"), "first"))];
+    assert_eq!(*environment.1.lock(), expected.map(|(text, question)| (text.to_owned(), question)));
+    let asked: Vec<Question> = context.asked().into_keys().collect();
+    assert_eq!(asked, [object(Place::Target, "first"), object(given("s3cr3t"), "first")]);
 }

@@ -9,7 +9,7 @@ use kubewright_machinery::yaml;
 use kubewright_render::{Generator, HelmChart, Question, RenderContext, RenderError, RenderInputs};
 use serde_json::{Value, json};
 
-use crate::cluster::{FakeCluster, inputs, objects};
+use crate::cluster::{FakeCluster, inputs, objects, type_lists};
 
 /// The name of the operator in these renderings. Templates see it as `.Release.Service`.
 const HELM: &str = "Helm";
@@ -28,7 +28,7 @@ fn context(directory: &Path, facts: &Value) -> Option<RenderContext<()>> {
     let capabilities = ChartCapabilities::offline(text("kubeVersion")).unwrap().with_api_versions(versions);
     let mut cluster = FakeCluster::default()
         .with(Question::Version, json!({ "gitVersion": capabilities.kubernetes.git_version }))
-        .with(Question::ServedTypes, json!(capabilities.api_versions));
+        .with(Question::ServedTypes, type_lists(capabilities.api_versions.iter().map(String::as_str)));
     for api in capabilities.api_versions {
         cluster = cluster.with(Question::Serves(api), json!(true));
     }

@@ -43,7 +43,27 @@ pub(crate) fn context(parameters: Value) -> RenderContext<Demo> {
     };
     let answers = [
         (Question::Version, json!({ "major": "1", "minor": "36", "gitVersion": "v1.36.2" })),
-        (Question::ServedTypes, json!(["apps/v1", "apps/v1/Deployment", "v1", "v1/ConfigMap", "v1/Pod"])),
+        (
+            Question::ServedTypes,
+            json!([
+                { "groupVersion": "apps/v1", "resources": [
+                    {
+                        "name": "deployments", "singularName": "deployment", "namespaced": true, "group": "apps", "version": "v1",
+                        "kind": "Deployment", "verbs": ["get", "list"], "shortNames": ["deploy"], "categories": ["all"],
+                    },
+                    {
+                        "name": "deployments/scale", "singularName": "", "namespaced": true, "group": "autoscaling", "version": "v1",
+                        "kind": "Scale", "verbs": ["get"],
+                    },
+                ] },
+                { "groupVersion": "v1", "resources": [
+                    {
+                        "name": "pods", "singularName": "pod", "namespaced": true, "group": "", "version": "v1", "kind": "Pod",
+                        "verbs": ["get"],
+                    },
+                ] },
+            ]),
+        ),
     ];
     RenderContext::new(component, parameters, inputs).with_environment(Arc::new(FixedCluster(BTreeMap::from(answers))))
 }

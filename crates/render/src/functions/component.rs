@@ -28,7 +28,7 @@ pub(super) fn add_component(functions: &mut FunctionSet) {
     functions.add("apiResources", NOTHING, |call| {
         let answer = host_of(call)?.answers().ask(Question::ServedTypes);
         let lists = answer.as_deref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        Ok(GoValue::list(lists.iter().filter_map(ResourceListObject::new)))
+        Ok(GoValue::list(lists.iter().filter_map(ResourceListObject::value_of)))
     });
 }
 
@@ -38,7 +38,7 @@ struct ResourceListObject(GoMap);
 
 impl ResourceListObject {
     /// Returns the list as a value; None if it is no object.
-    fn new(list: &Value) -> Option<GoValue> {
+    fn value_of(list: &Value) -> Option<GoValue> {
         let GoValue::Map(fields) = GoValue::of_struct(list) else { return None };
         Some(GoValue::object(Self(fields)))
     }

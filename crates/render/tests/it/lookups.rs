@@ -1,13 +1,14 @@
 //! Lookups of charts in clusters.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use kubewright_machinery::object::GroupVersionKind;
 use kubewright_render::{
     Environment, HelmChart, ListQuestion, LookupKubeconfig, ObjectQuestion, Place, Question, RenderContext, RenderError,
 };
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::cluster::{FakeCluster, context, inputs, objects};
@@ -171,7 +172,7 @@ impl Environment for Connecting {
     }
 
     async fn connect(&self, kubeconfig: &LookupKubeconfig, question: &Question) -> Result<(), RenderError> {
-        self.1.lock().unwrap().push((kubeconfig.text().to_owned(), question.clone()));
+        self.1.lock().push((kubeconfig.text().to_owned(), question.clone()));
         if kubeconfig.text() == "s3cr3t" { Ok(()) } else { Err(RenderError::input("the kubeconfig is refused")) }
     }
 }
@@ -187,7 +188,7 @@ async fn the_answers_before_a_refused_kubeconfig_are_inputs() {
     let error = objects(&chart(&refused), &context).await.unwrap_err().to_string();
     assert_eq!(error, "the kubeconfig is refused");
     let expected = [("s3cr3t", object(given("s3cr3t"), "first")), ("far", object(given("far"), "first"))];
-    assert_eq!(*environment.1.lock().unwrap(), expected.map(|(text, question)| (text.to_owned(), question)));
+    assert_eq!(*environment.1.lock(), expected.map(|(text, question)| (text.to_owned(), question)));
     let asked: Vec<Question> = context.asked().into_keys().collect();
     assert_eq!(asked, [object(Place::Target, "first"), object(given("s3cr3t"), "first")]);
 }

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::schema_type::schema_type;
 
+/// The errors that one keyword found at one value.
+type KeywordErrors<'a, 'i> = Vec<&'a ValidationError<'i>>;
+
 /// Returns the violations, one per line; None if there are none.
 pub(super) fn violations(validator: &Validator, values: &Value) -> Option<String> {
     let errors: Vec<ValidationError<'_>> = validator.iter_errors(values).collect();
@@ -16,26 +19,86 @@ pub(super) fn violations(validator: &Validator, values: &Value) -> Option<String
         return None;
     }
     let mut text = String::new();
-    push_all(&mut text, errors.iter().collect(), 0);
+    let (path, violations) = common_part(String::new(), grouped(errors.iter().collect()));
+    if matches!(common_keyword(&violations), "$ref" | "allOf") {
+        push_whole(&mut text, path, violations, 0);
+    } else {
+        push_within(&mut text, &path, violations, 0);
+    }
     Some(text)
 }
 
-fn push_all(text: &mut String, errors: Vec<&ValidationError<'_>>, depth: usize) {
-    for group in grouped(errors) {
-        let Some(first) = group.first() else { continue };
-        let path = quoted(first.instance_path().as_str());
-        text.push_str(&"  ".repeat(depth));
-        let _ = writeln!(text, "- at {path}: {}", message(&group));
-        if let ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } = first.kind() {
-            for errors in context {
-                push_all(text, errors.iter().collect(), depth + 1);
-            }
+/// Returns the keyword of the innermost schema that found all violations, such as `$ref` or `allOf`; the empty text for none.
+fn common_keyword<'a>(violations: &[KeywordErrors<'a, '_>]) -> &'a str {
+    let mut paths = violations.iter().flatten().map(|error| error.evaluation_path().as_str().split('/'));
+    let first: Vec<&str> = paths.next().into_iter().flatten().collect();
+    let shared = paths.fold(first, |shared, path| {
+        shared.into_iter().zip(path).take_while(|(one, other)| one == other).map(|(one, _)| one).collect()
+    });
+    shared.last().copied().unwrap_or_default()
+}
+
+/// Prints the violations of a value and of its parts: those of the value itself, and each part with all of its violations.
+fn push_within(text: &mut String, path: &str, violations: Vec<KeywordErrors<'_, '_>>, depth: usize) {
+    for (part, violations) in by_part(path, violations) {
+        match part {
+            None => violations.iter().for_each(|errors| push(text, errors, depth)),
+            Some(part) => push_whole(text, part, violations, depth),
+        }
+    }
+}
+
+/// Prints the violations in a value, below a line of the value if there are several.
+fn push_whole(text: &mut String, path: String, violations: Vec<KeywordErrors<'_, '_>>, depth: usize) {
+    let (path, violations) = common_part(path, violations);
+    if violations.len() == 1 {
+        for errors in &violations {
+            push(text, errors, depth);
+        }
+    } else {
+        let failed = if common_keyword(&violations) == "allOf" { "'allOf' failed" } else { "validation failed" };
+        let _ = writeln!(text, "{}- at {}: {failed}", "  ".repeat(depth), quoted(&path));
+        push_within(text, &path, violations, depth + 1);
+    }
+}
+
+/// Returns the path of the innermost value that has all of these violations, which are in the value of a path.
+fn common_part<'a, 'i>(path: String, violations: Vec<KeywordErrors<'a, 'i>>) -> (String, Vec<KeywordErrors<'a, 'i>>) {
+    let mut parts = by_part(&path, violations);
+    match parts.pop() {
+        Some((Some(part), violations)) if parts.is_empty() => common_part(part, violations),
+        last => (path, parts.into_iter().chain(last).flat_map(|(_, violations)| violations).collect()),
+    }
+}
+
+/// Divides the violations in the value of a path: each of the value itself (None), and those of each of its parts, in the order of the first ones.
+fn by_part<'a, 'i>(path: &str, violations: Vec<KeywordErrors<'a, 'i>>) -> Vec<(Option<String>, Vec<KeywordErrors<'a, 'i>>)> {
+    let mut parts: Vec<(Option<String>, Vec<KeywordErrors<'a, 'i>>)> = Vec::new();
+    for errors in violations {
+        let at = errors.first().map_or("", |error| error.instance_path().as_str());
+        let inside = at.strip_prefix(path).and_then(|inside| inside.strip_prefix('/'));
+        let part = inside.map(|inside| format!("{path}/{}", inside.split('/').next().unwrap_or_default()));
+        match parts.iter_mut().find(|(known, _)| part.is_some() && *known == part) {
+            Some((_, known)) => known.push(errors),
+            None => parts.push((part, vec![errors])),
+        }
+    }
+    parts
+}
+
+fn push(text: &mut String, errors: &KeywordErrors<'_, '_>, depth: usize) {
+    let Some(first) = errors.first() else { return };
+    let path = quoted(first.instance_path().as_str());
+    let _ = writeln!(text, "{}- at {path}: {}", "  ".repeat(depth), message(errors));
+    if let ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } = first.kind() {
+        for errors in context {
+            push_whole(text, first.instance_path().as_str().to_owned(), grouped(errors.iter().collect()), depth + 1);
         }
     }
 }
 
 /// Groups errors by the keyword that found them. Of a schema whose type, constant, enumeration or format does not fit, only that is reported.
-fn grouped<'a, 'i>(errors: Vec<&'a ValidationError<'i>>) -> Vec<Vec<&'a ValidationError<'i>>> {
+fn grouped<'a, 'i>(errors: Vec<&'a ValidationError<'i>>) -> Vec<KeywordErrors<'a, 'i>> {
     let paths = |error: &ValidationError<'_>| {
         let schema = error.schema_path().as_str();
         let parent = schema.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -174,7 +237,52 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn several_violations_in_a_part_are_listed_below_it() {
+        let number = json!({"type": "number"});
+        let inner = json!({"type": "object", "required": ["r"], "properties": {"x": number, "y": number}});
+        let outer = json!({"type": "object", "properties": {"inner": inner, "z": number}});
+        let schema = json!({"type": "object", "properties": {"alone": {"type": "object", "properties": {"inner": inner}}, "several": outer}});
+        let validator = jsonschema::options().build(&schema).unwrap();
+        let values = json!({"alone": {"inner": {"r": 1, "x": "a"}}, "several": {"inner": {"x": "a", "y": "b"}, "z": "c"}});
+        let text = violations(&validator, &values).unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        let expected = [
+            "- at '/alone/inner/x': got string, want number",
+            "- at '/several': validation failed",
+            "  - at '/several/inner': validation failed",
+            "    - at '/several/inner': missing property 'r'",
+            "    - at '/several/inner/x': got string, want number",
+            "    - at '/several/inner/y': got string, want number",
+            "  - at '/several/z': got string, want number",
+        ];
+        assert_eq!(lines.len(), expected.len(), "{text}");
+        // The order of the violations of one value is not that of the schema.
+        assert!(text.find(expected[1]) < text.find(expected[2]) && text.find(expected[2]) < text.find(expected[4]), "{text}");
+        lines.sort_unstable();
+        let mut sorted = expected;
+        sorted.sort_unstable();
+        assert_eq!(lines, sorted);
+        // A value with all violations needs no line of its own.
+        let text = violations(&validator, &json!({"several": {"inner": {"r": 1, "x": "a", "y": "b"}}})).unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        let expected = ["- at '/several/inner/x': got string, want number", "- at '/several/inner/y': got string, want number"];
+        assert_eq!(lines, expected);
+        // It has one if its schema is referred to.
+        let schema = json!({"properties": {"inner": {"$ref": "#/definitions/inner"}}, "definitions": {"inner": inner}});
+        let validator = jsonschema::options().build(&schema).unwrap();
+        let text = violations(&validator, &json!({"inner": {"x": "a"}})).unwrap();
+        assert!(text.starts_with("- at '/inner': validation failed\n  - at '/inner"), "{text}");
+        // All parts of a schema are named together.
+        let schema = json!({"properties": {"all": {"allOf": [{"required": ["z"]}, {"properties": {"x": number}}]}}});
+        let text = violations(&jsonschema::options().build(&schema).unwrap(), &json!({"all": {"x": "a"}})).unwrap();
+        assert!(text.starts_with("- at '/all': 'allOf' failed\n  - at '/all"), "{text}");
+    }
 
     #[test]
     fn quoted_texts_escape_apostrophes_and_control_characters_alone() {

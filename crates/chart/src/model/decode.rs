@@ -8,18 +8,19 @@ use serde_json::{Map, Value};
 
 /// The fields of one Go struct. Errors are those of Go's `encoding/json`.
 pub(crate) struct FieldDecoder<'a> {
-    /// The name of the struct and the path to it, as errors show them.
+    /// The name of the struct, which errors show; empty for one without a name.
+    struct_name: &'a str,
+    /// The path to the struct, with a dot at the end; empty for a document.
     path: String,
     fields: &'a Map<String, Value>,
 }
 
 impl<'a> FieldDecoder<'a> {
     /// Creates a decoder of a document. `type_name` is the full name of the Go type, such as `chart.Metadata`. None for a document without content.
-    pub(crate) fn document(value: &'a Value, type_name: &str) -> Result<Option<Self>, String> {
-        let path = type_name.rsplit('.').next().unwrap_or(type_name).to_owned();
+    pub(crate) fn document(value: &'a Value, type_name: &'a str) -> Result<Option<Self>, String> {
         match value {
             Value::Null => Ok(None),
-            Value::Object(fields) => Ok(Some(Self { path, fields })),
+            Value::Object(fields) => Ok(Some(Self { struct_name: struct_name(type_name), path: String::new(), fields })),
             other => {
                 let found = json_type(other);
                 Err(wrapped(&format!("json: cannot unmarshal {found} into Go value of type {type_name}")))
@@ -28,20 +29,23 @@ impl<'a> FieldDecoder<'a> {
     }
 
     /// Returns the decoder of a field that is a struct; None if it is absent or null.
-    pub(crate) fn object(&self, name: &str, type_name: &str) -> Result<Option<FieldDecoder<'a>>, String> {
+    pub(crate) fn object(&self, name: &str, type_name: &'a str) -> Result<Option<FieldDecoder<'a>>, String> {
         match self.get(name) {
             None => Ok(None),
-            Some(Value::Object(fields)) => Ok(Some(FieldDecoder { path: format!("{}.{name}", self.path), fields })),
+            Some(Value::Object(fields)) => Ok(Some(self.inside(name, type_name, fields))),
             Some(other) => Err(self.error(name, other, type_name)),
         }
     }
 
+    fn inside(&self, name: &str, type_name: &'a str, fields: &'a Map<String, Value>) -> Self {
+        Self { struct_name: struct_name(type_name), path: format!("{}{name}.", self.path), fields }
+    }
+
     /// Returns the items of a field that is a list of structs. Null as an item is an error, after those of items of other types.
-    pub(crate) fn objects(&self, name: &str, type_name: &str) -> Result<Vec<FieldDecoder<'a>>, String> {
-        let path = format!("{}.{name}", self.path);
-        let items = self.list(name, type_name)?.iter().map(|item| match item {
+    pub(crate) fn objects(&self, name: &str, type_name: &'a str) -> Result<Vec<FieldDecoder<'a>>, String> {
+        let items = self.list(name, &format!("[]*{type_name}"))?.iter().map(|item| match item {
             Value::Null => Ok(None),
-            Value::Object(fields) => Ok(Some(FieldDecoder { path: path.clone(), fields })),
+            Value::Object(fields) => Ok(Some(self.inside(name, type_name, fields))),
             other => Err(self.error(name, other, type_name)),
         });
         let items: Vec<Option<FieldDecoder<'a>>> = items.collect::<Result<_, _>>()?;
@@ -115,9 +119,14 @@ impl<'a> FieldDecoder<'a> {
     }
 
     fn error(&self, name: &str, value: &Value, type_name: &str) -> String {
-        let (found, path) = (json_type(value), &self.path);
-        wrapped(&format!("json: cannot unmarshal {found} into Go struct field {path}.{name} of type {type_name}"))
+        let (found, struct_name, path) = (json_type(value), self.struct_name, &self.path);
+        wrapped(&format!("json: cannot unmarshal {found} into Go struct field {struct_name}.{path}{name} of type {type_name}"))
     }
+}
+
+/// Returns the name of a struct in that of its type; empty for a type without a name.
+fn struct_name(type_name: &str) -> &str {
+    if type_name.starts_with("struct") { "" } else { type_name.rsplit('.').next().unwrap_or(type_name) }
 }
 
 fn wrapped(message: &str) -> String {

@@ -65,7 +65,7 @@ impl ChartLoader {
         }
         let mut metadata = None;
         for file in files.iter().filter(|file| &*file.name == "Chart.yaml") {
-            let mut decoded = ChartMetadata::decode(&read_yaml(file)?).map_err(|message| of_file(file, message))?;
+            let mut decoded = ChartMetadata::decode(&read_yaml(file)?, self.compat).map_err(|message| of_file(file, message))?;
             if decoded.api_version.is_empty() {
                 "v1".clone_into(&mut decoded.api_version);
             }
@@ -101,7 +101,7 @@ impl ChartLoader {
                     if file.name.ends_with(".lock") {
                         chart.lock = Some(document);
                     } else {
-                        chart.metadata.decode_requirements(&document).map_err(|message| of_file(&file, message))?;
+                        chart.metadata.decode_requirements(&document, self.compat).map_err(|message| of_file(&file, message))?;
                     }
                     if is_first {
                         chart.files.push(file);
@@ -248,7 +248,7 @@ mod tests {
                 "Chart.yaml",
                 "maintainers: [{name: [a]}]",
                 format!(
-                    "cannot load Chart.yaml: {type_error} array into Go struct field Metadata.maintainers.name of type string"
+                    "cannot load Chart.yaml: {type_error} array into Go struct field Maintainer.maintainers.name of type string"
                 ),
             ),
             (

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::decode::FieldDecoder;
+use crate::compat::HelmCompat;
 
 /// The metadata of a chart: the fields of its `Chart.yaml`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,9 +103,12 @@ pub enum ImportedValues {
 
 impl ChartMetadata {
     /// Reads a `Chart.yaml`. The error is that of Go's decoder.
-    pub(super) fn decode(document: &Value) -> Result<Self, String> {
-        let Some(fields) = FieldDecoder::document(document, "chart.Metadata")? else { return Ok(Self::default()) };
-        let maintainers = fields.objects("maintainers", "chart.Maintainer")?;
+    pub(super) fn decode(document: &Value, compat: HelmCompat) -> Result<Self, String> {
+        let types = MetadataTypes::of(compat);
+        // Helm 4 reads the version of the API first, whose type an error of the whole document names.
+        let type_name = if document.is_object() { types.metadata } else { types.base };
+        let Some(fields) = FieldDecoder::document(document, type_name)? else { return Ok(Self::default()) };
+        let maintainers = fields.objects("maintainers", types.maintainer)?;
         Ok(Self {
             name: fields.text("name")?,
             home: fields.text("home")?,
@@ -121,17 +125,18 @@ impl ChartMetadata {
             deprecated: fields.bool("deprecated")?,
             annotations: fields.map("annotations")?,
             kube_version: fields.text("kubeVersion")?,
-            dependencies: decode_dependencies(&fields)?,
+            dependencies: decode_dependencies(&fields, &types)?,
             chart_type: fields.text("type")?,
         })
     }
 
     /// Takes the dependencies of a `requirements.yaml`.
-    pub(super) fn decode_requirements(&mut self, document: &Value) -> Result<(), String> {
-        if let Some(fields) = FieldDecoder::document(document, "chart.Metadata")?
+    pub(super) fn decode_requirements(&mut self, document: &Value, compat: HelmCompat) -> Result<(), String> {
+        let types = MetadataTypes::of(compat);
+        if let Some(fields) = FieldDecoder::document(document, types.metadata)?
             && fields.has("dependencies")
         {
-            self.dependencies = decode_dependencies(&fields)?;
+            self.dependencies = decode_dependencies(&fields, &types)?;
         }
         Ok(())
     }
@@ -168,8 +173,35 @@ impl ChartDependency {
     }
 }
 
-fn decode_dependencies(fields: &FieldDecoder<'_>) -> Result<Vec<ChartDependency>, String> {
-    fields.objects("dependencies", "chart.Dependency")?.iter().map(ChartDependency::decode).collect()
+fn decode_dependencies<'a>(fields: &FieldDecoder<'a>, types: &MetadataTypes<'a>) -> Result<Vec<ChartDependency>, String> {
+    fields.objects("dependencies", types.dependency)?.iter().map(ChartDependency::decode).collect()
+}
+
+/// The names of the types of metadata in Go.
+struct MetadataTypes<'a> {
+    base: &'a str,
+    metadata: &'a str,
+    maintainer: &'a str,
+    dependency: &'a str,
+}
+
+impl MetadataTypes<'_> {
+    const fn of(compat: HelmCompat) -> Self {
+        match compat {
+            HelmCompat::Helm4 => Self {
+                base: "loader.chartBase",
+                metadata: "v2.Metadata",
+                maintainer: "v2.Maintainer",
+                dependency: "v2.Dependency",
+            },
+            HelmCompat::Helm3 => Self {
+                base: "chart.Metadata",
+                metadata: "chart.Metadata",
+                maintainer: "chart.Maintainer",
+                dependency: "chart.Dependency",
+            },
+        }
+    }
 }
 
 impl ImportedValues {

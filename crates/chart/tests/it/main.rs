@@ -11,6 +11,8 @@ mod nonsense;
 mod published;
 #[path = "../../../machinery/tests/shared/readme_table.rs"]
 mod readme_table;
+#[path = "../../../machinery/tests/shared/seeded_inputs.rs"]
+mod seeded_inputs;
 mod sources;
 mod subcharts;
 mod typed_values;

@@ -1,13 +1,13 @@
 //! Invalid input: no files and no archive make the loader, the compiler or a rendering of a chart panic.
 
 use std::io::Write as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::broken_text::break_text;
-use crate::xorshift::{Xorshift, number};
+use crate::seeded_inputs::no_input_panics;
+use crate::xorshift::Xorshift;
 
 #[path = "../../../../fuzz/src/charts.rs"]
 #[allow(unreachable_pub, reason = "the file is a target of the fuzzer")]
@@ -104,14 +104,7 @@ const PIECES: &[&str] = &[
 #[test]
 fn no_files_make_a_chart_panic() {
     assert!(targets::charts(CHART.as_bytes()));
-    let seed = number("KUBEWRIGHT_NONSENSE_SEED", 14);
-    let mut dice = Xorshift(seed);
-    for round in 0..number("KUBEWRIGHT_NONSENSE_ROUNDS", 500) {
-        let mut text = CHART.as_bytes().to_vec();
-        break_text(&mut text, PIECES, |below| dice.roll(below));
-        let result = catch_unwind(AssertUnwindSafe(|| targets::charts(&text)));
-        assert!(result.is_ok(), "seed {seed}, round {round}: {:?}", String::from_utf8_lossy(&text));
-    }
+    no_input_panics(500, |dice| changed(CHART.as_bytes(), dice), targets::charts);
 }
 
 #[test]
@@ -125,19 +118,18 @@ fn no_archive_makes_a_chart_panic() {
     }
     let tar = tar.into_inner().unwrap();
     assert!(targets::archives(&compressed(&tar)));
-    let seed = number("KUBEWRIGHT_NONSENSE_SEED", 14);
-    let mut dice = Xorshift(seed);
-    for round in 0..number("KUBEWRIGHT_NONSENSE_ROUNDS", 500) {
-        // Changes of the archive inside, and of its compressed form.
-        let mut inside = tar.clone();
-        break_text(&mut inside, PIECES, |below| dice.roll(below));
-        let mut archive = compressed(&inside);
-        if dice.roll(2) == 0 {
-            break_text(&mut archive, PIECES, |below| dice.roll(below));
-        }
-        let result = catch_unwind(AssertUnwindSafe(|| targets::archives(&archive)));
-        assert!(result.is_ok(), "seed {seed}, round {round}: {archive:?}");
-    }
+    // Changes of the archive inside, and of its compressed form.
+    let archive = |dice: &mut Xorshift| {
+        let archive = compressed(&changed(&tar, dice));
+        if dice.roll(2) == 0 { changed(&archive, dice) } else { archive }
+    };
+    no_input_panics(500, archive, targets::archives);
+}
+
+fn changed(bytes: &[u8], dice: &mut Xorshift) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    break_text(&mut bytes, PIECES, |below| dice.roll(below));
+    bytes
 }
 
 fn compressed(bytes: &[u8]) -> Vec<u8> {

@@ -15,5 +15,7 @@ mod recorded;
 mod references;
 mod refusals;
 mod replacements;
+#[path = "../../../machinery/tests/shared/seeded_inputs.rs"]
+mod seeded_inputs;
 #[path = "../../../machinery/tests/shared/xorshift.rs"]
 mod xorshift;

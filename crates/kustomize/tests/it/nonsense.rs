@@ -1,9 +1,8 @@
 //! Invalid input: no files make the build of a kustomization panic.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use crate::broken_text::break_text;
-use crate::xorshift::{Xorshift, number};
+use crate::seeded_inputs::no_input_panics;
+use crate::xorshift::Xorshift;
 
 #[path = "../../../../fuzz/src/kustomizations.rs"]
 #[allow(unreachable_pub, reason = "the file is a target of the fuzzer")]
@@ -99,12 +98,10 @@ const PIECES: &[&str] = &[
 #[test]
 fn no_files_make_a_kustomization_panic() {
     assert!(targets::kustomizations(TREE.as_bytes()));
-    let seed = number("KUBEWRIGHT_NONSENSE_SEED", 14);
-    let mut dice = Xorshift(seed);
-    for round in 0..number("KUBEWRIGHT_NONSENSE_ROUNDS", 1_000) {
+    let changed = |dice: &mut Xorshift| {
         let mut text = TREE.as_bytes().to_vec();
         break_text(&mut text, PIECES, |below| dice.roll(below));
-        let result = catch_unwind(AssertUnwindSafe(|| targets::kustomizations(&text)));
-        assert!(result.is_ok(), "seed {seed}, round {round}: {:?}", String::from_utf8_lossy(&text));
-    }
+        text
+    };
+    no_input_panics(1_000, changed, targets::kustomizations);
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The kinds of objects that a reference can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(clippy::exhaustive_enums)]
+#[allow(clippy::exhaustive_enums, reason = "objects of other kinds are not referred to")]
 pub enum ReferenceKind {
     /// A ConfigMap.
     ConfigMap,
@@ -40,7 +40,7 @@ impl fmt::Display for ReferenceKind {
 
 /// An object that a reference names, in the namespace of the component.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(clippy::exhaustive_structs)]
+#[allow(clippy::exhaustive_structs, reason = "a kind and a name identify an object")]
 pub struct ReferencedObject {
     /// The kind of the object.
     pub kind: ReferenceKind,
@@ -50,7 +50,7 @@ pub struct ReferencedObject {
 
 /// A reference to all of a ConfigMap, whose values are the texts of `data`. [`ConfigMapBytesRef`] has those of `binaryData`, too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[allow(clippy::exhaustive_structs)]
+#[allow(clippy::exhaustive_structs, reason = "specs in code construct it")]
 pub struct ConfigMapRef {
     /// Name of a ConfigMap in the namespace of this object.
     #[schemars(length(min = 1))]
@@ -59,7 +59,7 @@ pub struct ConfigMapRef {
 
 /// A reference to one key of a ConfigMap, whose value is a text of `data`. [`ConfigMapBytesKeyRef`] also finds keys of `binaryData`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[allow(clippy::exhaustive_structs)]
+#[allow(clippy::exhaustive_structs, reason = "specs in code construct it")]
 pub struct ConfigMapKeyRef {
     /// Name of a ConfigMap in the namespace of this object.
     #[schemars(length(min = 1))]
@@ -71,7 +71,7 @@ pub struct ConfigMapKeyRef {
 
 /// A reference to all of a ConfigMap, whose values are bytes: those of `data` and those of `binaryData`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[allow(clippy::exhaustive_structs)]
+#[allow(clippy::exhaustive_structs, reason = "specs in code construct it")]
 pub struct ConfigMapBytesRef {
     /// Name of a ConfigMap in the namespace of this object.
     #[schemars(length(min = 1))]
@@ -80,7 +80,7 @@ pub struct ConfigMapBytesRef {
 
 /// A reference to one key of a ConfigMap, whose value is bytes. The key is found in `data` and in `binaryData`, which have no key in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[allow(clippy::exhaustive_structs)]
+#[allow(clippy::exhaustive_structs, reason = "specs in code construct it")]
 pub struct ConfigMapBytesKeyRef {
     /// Name of a ConfigMap in the namespace of this object.
     #[schemars(length(min = 1))]
@@ -93,7 +93,7 @@ pub struct ConfigMapBytesKeyRef {
 
 /// A reference to all of a Secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[allow(clippy::exhaustive_structs)]
+#[allow(clippy::exhaustive_structs, reason = "specs in code construct it")]
 pub struct SecretRef {
     /// Name of a Secret in the namespace of this object.
     #[schemars(length(min = 1))]
@@ -102,7 +102,7 @@ pub struct SecretRef {
 
 /// A reference to one key of a Secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[allow(clippy::exhaustive_structs)]
+#[allow(clippy::exhaustive_structs, reason = "specs in code construct it")]
 pub struct SecretKeyRef {
     /// Name of a Secret in the namespace of this object.
     #[schemars(length(min = 1))]

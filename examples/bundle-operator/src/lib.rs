@@ -47,7 +47,7 @@
 //! * `kubectl delete bundle cert-manager` removes all objects in order: objects of the types that the bundle defines first, the
 //!   types last. It waits as long as foreign instances of these types exist.
 //!
-//! A chart or kustomization is compiled once for each content, and shared by all Bundles that have it ([`Packages`]).
+//! A chart or kustomization is compiled once for each content, and shared by all Bundles that have it ([`BundlePackages`]).
 //!
 //! # Security
 //!
@@ -61,7 +61,7 @@ mod render;
 pub use api::{Bundle, BundleChart, BundleFile, BundleFiles, BundleKustomization, BundleSpec, Source};
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
-pub use packages::Packages;
+pub use packages::BundlePackages;
 pub use render::BundleGenerator;
 
 /// The name of the operator, which is used in labels, annotations and the finalizer.
@@ -69,11 +69,11 @@ pub const NAME: &str = "bundle-operator.demo.kubewright.dev";
 
 /// Returns the operator.
 pub fn operator() -> ComponentBuilder<Bundle> {
-    operator_with(&Packages::default())
+    operator_with(&BundlePackages::default())
 }
 
 /// Returns the operator with packages that the caller sees, too.
-pub fn operator_with(packages: &Packages) -> ComponentBuilder<Bundle> {
+pub fn operator_with(packages: &BundlePackages) -> ComponentBuilder<Bundle> {
     Operator::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))
         .sample(include_str!("../sample.yaml"))

@@ -12,7 +12,7 @@ const KEPT: usize = 32 << 20;
 
 /// The compiled charts and kustomizations of all Bundles, one for each content. Copies share them.
 #[derive(Clone, Debug)]
-pub struct Packages {
+pub struct BundlePackages {
     charts: GeneratorCache<HelmChart>,
     kustomizations: GeneratorCache<Kustomization>,
 }
@@ -20,7 +20,7 @@ pub struct Packages {
 /// The contents of files by their paths.
 type PackageFiles<'a> = BTreeMap<&'a str, &'a [u8]>;
 
-impl Packages {
+impl BundlePackages {
     /// Returns the number of charts that were compiled so far.
     pub fn compiled_charts(&self) -> u64 {
         self.charts.made()
@@ -80,7 +80,7 @@ impl Packages {
     }
 }
 
-impl Default for Packages {
+impl Default for BundlePackages {
     fn default() -> Self {
         Self { charts: GeneratorCache::new(KEPT), kustomizations: GeneratorCache::new(KEPT) }
     }

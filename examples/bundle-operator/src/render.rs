@@ -3,17 +3,17 @@
 use kubewright::prelude::*;
 
 use crate::api::{Bundle, Source};
-use crate::packages::Packages;
+use crate::packages::BundlePackages;
 
 /// The generator of Bundles: the manifests of the spec, of its ConfigMaps, of its charts, and of its kustomizations, in this order.
 #[derive(Clone, Debug, Default)]
 pub struct BundleGenerator {
-    packages: Packages,
+    packages: BundlePackages,
 }
 
 impl BundleGenerator {
     /// Creates a generator that compiles charts and kustomizations by these packages.
-    pub const fn new(packages: Packages) -> Self {
+    pub const fn new(packages: BundlePackages) -> Self {
         Self { packages }
     }
 }

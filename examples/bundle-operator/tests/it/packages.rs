@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bundle_operator::{Bundle, Packages};
+use bundle_operator::{Bundle, BundlePackages};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -133,7 +133,7 @@ async fn files_in_the_binary_data_of_a_config_map_are_files_of_the_chart() {
 #[tokio::test]
 async fn equal_charts_of_all_bundles_are_compiled_once_and_changed_ones_anew() {
     let cluster = TestCluster::start().await;
-    let packages = Packages::default();
+    let packages = BundlePackages::default();
     let operator = cluster.run(bundle_operator::operator_with(&packages)).await;
     cluster.apply(packed(TEMPLATE)).await;
     cluster.apply(packed_map("chart", "chart.tgz", TEMPLATE)).await;
@@ -158,7 +158,7 @@ async fn equal_charts_of_all_bundles_are_compiled_once_and_changed_ones_anew() {
 #[tokio::test]
 async fn equal_kustomizations_are_compiled_once_and_other_paths_and_files_anew() {
     let cluster = TestCluster::start().await;
-    let packages = Packages::default();
+    let packages = BundlePackages::default();
     let operator = cluster.run(bundle_operator::operator_with(&packages)).await;
     let map = |name: &str| {
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata: {{text: \"{{{{ .text }}}}\"}}\n")

@@ -11,7 +11,7 @@ use kubewright_testing::fixtures::package::{AccountProducer, Package, PackageSpe
 use super::world::{CLASS, condition, descriptor, shop, storage_class};
 
 /// A package `shop` with a volume in a namespace where two versions of it are published.
-struct Packages {
+struct PackageScenario {
     name: &'static str,
     /// True if the package is installed before the disturbances begin.
     is_installed: bool,
@@ -121,7 +121,7 @@ pub(crate) fn comparable_of_packages(live: &Value, mut object: Value) -> Value {
     object
 }
 
-impl Scenario for Packages {
+impl Scenario for PackageScenario {
     fn name(&self) -> &str {
         self.name
     }
@@ -188,23 +188,23 @@ impl Scenario for Packages {
 // FLOW-03, TS-5, STEP-5
 #[test]
 fn an_installation_survives_all_disturbances() {
-    survives(&Packages { name: "the installation of a package", is_installed: false, steps: install });
+    survives(&PackageScenario { name: "the installation of a package", is_installed: false, steps: install });
 }
 
 // FLOW-03, FLOW-02, TS-5, STEP-5
 #[test]
 fn an_upgrade_survives_all_disturbances() {
-    survives(&Packages { name: "the upgrade of a package", is_installed: true, steps: upgrade });
+    survives(&PackageScenario { name: "the upgrade of a package", is_installed: true, steps: upgrade });
 }
 
 // FLOW-03, FLOW-01, TS-5, STEP-5
 #[test]
 fn a_resize_survives_all_disturbances() {
-    survives(&Packages { name: "the resize of a package", is_installed: true, steps: resize });
+    survives(&PackageScenario { name: "the resize of a package", is_installed: true, steps: resize });
 }
 
 // FLOW-03, TS-5, STEP-5
 #[test]
 fn a_removal_survives_all_disturbances() {
-    survives(&Packages { name: "the removal of a package", is_installed: true, steps: removal });
+    survives(&PackageScenario { name: "the removal of a package", is_installed: true, steps: removal });
 }

@@ -60,7 +60,7 @@ mod tests {
     fn bytes_have_the_size_of_their_elements_before_these_are_made() {
         let bytes = GoValue::List(GoList::of_bytes(*b"text"));
         let size = own_size(&bytes);
-        let GoValue::List(list) = &bytes else { unreachable!() };
+        let GoValue::List(list) = &bytes else { panic!("{bytes:?} is no list") };
         assert!(matches!(list.first(), Some(GoValue::Integer(116, IntegerType::Uint8))));
         assert_eq!(size, 4 * PART);
         assert_eq!(own_size(&bytes), size);

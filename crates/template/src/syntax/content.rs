@@ -40,7 +40,7 @@ struct OpenControl {
     /// The scope after the pipeline.
     inside: ScopeMark,
     /// The content before `else`, once that is reached.
-    body: Option<Vec<TemplateNode>>,
+    body: Option<Box<[TemplateNode]>>,
     /// True after `else if` and `else with`: the `end` of the structure ends the one around it, too.
     is_alternative: bool,
 }
@@ -79,12 +79,12 @@ impl<'a> OpenLists<'a> {
 
 impl TreeParser<'_> {
     /// Parses the content of the file, up to its end. Definitions become trees.
-    pub(super) fn content(&mut self) -> Result<Vec<TemplateNode>, TemplateError> {
+    pub(super) fn content(&mut self) -> Result<Box<[TemplateNode]>, TemplateError> {
         let mut lists = OpenLists::default();
         loop {
             let next = self.lexemes.next_operand();
             match next.kind {
-                LexemeKind::EndOfText if lists.structures.is_empty() => return Ok(lists.nodes),
+                LexemeKind::EndOfText if lists.structures.is_empty() => return Ok(lists.nodes.into()),
                 LexemeKind::EndOfText => return Err(self.error("unexpected EOF")),
                 LexemeKind::Text => lists.nodes.push(TemplateNode::Text(next.value(self.text).into())),
                 LexemeKind::LeftDelimiter => self.action(next, &mut lists)?,
@@ -180,7 +180,7 @@ impl<'a> TreeParser<'a> {
             }
             Some(StructureKind::Control(control)) => control,
         };
-        control.body = Some(std::mem::take(&mut lists.nodes));
+        control.body = Some(std::mem::take(&mut lists.nodes).into());
         self.template.ranges -= usize::from(control.keyword == Control::Range);
         self.template.scope.end_body(control.inside);
         let keyword = match (control.keyword, next) {
@@ -198,7 +198,7 @@ impl<'a> TreeParser<'a> {
             let Some(OpenStructure { kind, before }) = lists.structures.pop() else {
                 return Err(self.error("unexpected {{end}}"));
             };
-            let nodes = std::mem::replace(&mut lists.nodes, before);
+            let nodes = std::mem::replace(&mut lists.nodes, before).into_boxed_slice();
             match kind {
                 StructureKind::Control(control) => {
                     let is_alternative = control.is_alternative;
@@ -222,7 +222,7 @@ impl<'a> TreeParser<'a> {
         }
     }
 
-    fn end_control(&mut self, control: OpenControl, nodes: Vec<TemplateNode>) -> TemplateNode {
+    fn end_control(&mut self, control: OpenControl, nodes: Box<[TemplateNode]>) -> TemplateNode {
         let OpenControl { keyword, pipeline, outside, body, .. } = control;
         if keyword == Control::Range && body.is_none() {
             self.template.ranges -= 1;

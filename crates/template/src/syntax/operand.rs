@@ -36,14 +36,16 @@ impl<'a> TreeParser<'a> {
                 let Some(slot) = self.template.scope.read(value) else {
                     return Err(self.error(format!("undefined variable {}", quote(value))));
                 };
-                OperandTerm::Variable(TemplateVariable { name: self.name(value), slot }, Vec::new())
+                OperandTerm::Variable(TemplateVariable { name: self.name(value), slot }, Box::default())
             }
-            LexemeKind::Field => OperandTerm::Fields(vec![self.field(lexeme)]),
+            LexemeKind::Field => OperandTerm::Fields(Box::new([self.field(lexeme)])),
             LexemeKind::Bool => OperandTerm::Bool(value == "true"),
             LexemeKind::Number | LexemeKind::Complex => {
-                OperandTerm::Number(number(value).map_err(|message| self.error(message))?)
+                OperandTerm::Number(Box::new(number(value).map_err(|message| self.error(message))?))
             }
-            LexemeKind::CharacterConstant => OperandTerm::Number(character(value).map_err(|message| self.error(message))?),
+            LexemeKind::CharacterConstant => {
+                OperandTerm::Number(Box::new(character(value).map_err(|message| self.error(message))?))
+            }
             LexemeKind::String | LexemeKind::RawString => {
                 OperandTerm::String { value: unquote(value).map_err(|message| self.error(message))?, literal: value.into() }
             }
@@ -53,21 +55,22 @@ impl<'a> TreeParser<'a> {
     }
 
     /// Adds the fields that follow a term.
-    pub(super) fn with_fields(&mut self, operand: Operand) -> Result<Operand, TemplateError> {
+    pub(super) fn with_fields(&mut self, mut operand: Operand) -> Result<Operand, TemplateError> {
         let first = self.lexemes.peek();
         if first.kind != LexemeKind::Field {
             return Ok(operand);
         }
-        let mut fields = Vec::new();
+        if let OperandTerm::Fields(fields) = &mut operand.term {
+            self.fields.extend(std::mem::take(fields));
+        }
         while self.lexemes.peek().kind == LexemeKind::Field {
             let field = self.lexemes.next();
-            fields.push(self.field(field));
+            let field = self.field(field);
+            self.fields.push(field);
         }
+        let fields: Box<[Arc<str>]> = self.fields.drain(..).collect();
         let term = match operand.term {
-            OperandTerm::Fields(mut all) => {
-                all.append(&mut fields);
-                OperandTerm::Fields(all)
-            }
+            OperandTerm::Fields(_) => OperandTerm::Fields(fields),
             OperandTerm::Variable(variable, _) => OperandTerm::Variable(variable, fields),
             OperandTerm::Bool(_) | OperandTerm::String { .. } | OperandTerm::Number(_) | OperandTerm::Nil | OperandTerm::Dot => {
                 return Err(self.error(format!("unexpected . after term {}", quote(&operand.to_string()))));

@@ -12,7 +12,7 @@ use super::literal::unquote;
 use super::lookahead::Lookahead;
 use super::quote::quote;
 use super::scope::VariableScope;
-use super::tree::{SourceFile, TemplateNode, Tree};
+use super::tree::{Operand, SourceFile, TemplateCommand, TemplateNode, Tree};
 use crate::error::TemplateError;
 use crate::function::FunctionSet;
 
@@ -34,6 +34,9 @@ pub(crate) fn parse(file: Arc<SourceFile>, delimiters: &Delimiters, functions: &
         trees: Vec::new(),
         tree_indexes: HashMap::default(),
         names: HashMap::default(),
+        fields: Vec::new(),
+        operands: Vec::new(),
+        commands: Vec::new(),
         depth: 0,
         template: TemplateState::new(),
     };
@@ -51,6 +54,12 @@ pub(super) struct TreeParser<'a> {
     tree_indexes: HashMap<Arc<str>, usize, RandomState>,
     /// The names of fields, variables and functions, each stored once.
     names: HashMap<&'a str, Arc<str>, RandomState>,
+    /// The fields of the operand that is being parsed.
+    pub(super) fields: Vec<Arc<str>>,
+    /// The operands of the commands that are open, the innermost last.
+    pub(super) operands: Vec<Operand>,
+    /// The commands of the pipelines that are open, those of the innermost last.
+    pub(super) commands: Vec<TemplateCommand>,
     /// The number of control structures and parentheses that are open.
     pub(super) depth: usize,
     pub(super) template: TemplateState<'a>,
@@ -89,7 +98,7 @@ impl<'a> TreeParser<'a> {
     }
 
     /// Adds a tree. One without content never replaces another, and only one without content can be replaced.
-    pub(super) fn add(&mut self, name: Arc<str>, root: Vec<TemplateNode>) -> Result<(), TemplateError> {
+    pub(super) fn add(&mut self, name: Arc<str>, root: Box<[TemplateNode]>) -> Result<(), TemplateError> {
         let tree = Tree { name: name.clone(), file: self.file.clone(), root };
         match self.tree_indexes.get(&name).map(|index| &mut self.trees[*index]) {
             None => {

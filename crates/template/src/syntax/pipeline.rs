@@ -14,8 +14,16 @@ struct OpenPipeline {
     offset: Offset,
     variables: Vec<Lexeme>,
     assigns: bool,
-    commands: Vec<TemplateCommand>,
-    command: Option<TemplateCommand>,
+    /// The index of the first command in the commands of the parser.
+    commands: usize,
+    command: Option<OpenCommand>,
+}
+
+/// A command whose end has not been reached.
+struct OpenCommand {
+    offset: Offset,
+    /// The index of the first operand in the operands of the parser.
+    operands: usize,
 }
 
 impl TreeParser<'_> {
@@ -25,8 +33,8 @@ impl TreeParser<'_> {
         let mut outer = Vec::new();
         loop {
             let lexeme = self.lexemes.next_operand();
-            let operands = match &mut current.command {
-                Some(command) => &mut command.operands,
+            match &current.command {
+                Some(_) => {}
                 None if lexeme.kind == current.end => {
                     let pipeline = self.end_pipeline(current)?;
                     match outer.pop() {
@@ -36,17 +44,13 @@ impl TreeParser<'_> {
                     self.depth -= 1;
                     let operand = Operand { offset: pipeline.offset, term: OperandTerm::Pipeline(Box::new(pipeline)) };
                     let operand = self.with_fields(operand)?;
-                    if let Some(command) = &mut current.command {
-                        command.operands.push(operand);
-                    }
+                    self.operands.push(operand);
                     self.end_operand(&mut current)?;
                     continue;
                 }
                 None if !starts_operand(lexeme.kind) => return Err(self.unexpected(lexeme, current.context)),
-                None => {
-                    &mut current.command.insert(TemplateCommand { offset: lexeme.start as u32, operands: Vec::new() }).operands
-                }
-            };
+                None => current.command = Some(OpenCommand { offset: lexeme.start as u32, operands: self.operands.len() }),
+            }
             if lexeme.kind == LexemeKind::LeftParenthesis {
                 self.enter()?;
                 let inner = self.open_pipeline("parenthesized pipeline", LexemeKind::RightParenthesis)?;
@@ -54,7 +58,10 @@ impl TreeParser<'_> {
                 continue;
             }
             match self.term(lexeme)? {
-                Some(operand) => operands.push(self.with_fields(operand)?),
+                Some(operand) => {
+                    let operand = self.with_fields(operand)?;
+                    self.operands.push(operand);
+                }
                 None => self.lexemes.back(lexeme),
             }
             self.end_operand(&mut current)?;
@@ -63,8 +70,8 @@ impl TreeParser<'_> {
 
     fn open_pipeline(&mut self, context: &'static str, end: LexemeKind) -> Result<OpenPipeline, TemplateError> {
         let offset = self.lexemes.peek_operand().start as u32;
-        let mut pipeline =
-            OpenPipeline { context, end, offset, variables: Vec::new(), assigns: false, commands: Vec::new(), command: None };
+        let commands = self.commands.len();
+        let mut pipeline = OpenPipeline { context, end, offset, variables: Vec::new(), assigns: false, commands, command: None };
         self.declarations(&mut pipeline)?;
         Ok(pipeline)
     }
@@ -114,12 +121,16 @@ impl TreeParser<'_> {
             LexemeKind::Pipe => {}
             _ => return Err(self.unexpected(next, "operand")),
         }
-        pipeline.commands.extend(pipeline.command.take());
+        if let Some(OpenCommand { offset, operands }) = pipeline.command.take() {
+            let operands = self.operands.drain(operands..).collect();
+            self.commands.push(TemplateCommand { offset, operands });
+        }
         Ok(())
     }
 
     fn end_pipeline(&mut self, open: OpenPipeline) -> Result<TemplatePipeline, TemplateError> {
         let OpenPipeline { context, offset, variables, assigns, commands, .. } = open;
+        let commands: Box<[TemplateCommand]> = self.commands.drain(commands..).collect();
         if commands.is_empty() {
             return Err(self.error(format!("missing value for {context}")));
         }

@@ -1,4 +1,4 @@
-//! The tree of a template.
+//! The tree of a template. Its lists have the length that they need, since trees stay as long as a chart is compiled.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(crate) struct Tree {
     /// The file in which the template stands.
     pub(crate) file: Arc<SourceFile>,
     /// The content.
-    pub(crate) root: Vec<TemplateNode>,
+    pub(crate) root: Box<[TemplateNode]>,
 }
 
 /// A part of a template.
@@ -62,9 +62,9 @@ pub(crate) struct Branch {
     /// The value that decides.
     pub(crate) pipeline: TemplatePipeline,
     /// The content if the value is true or has elements.
-    pub(crate) body: Vec<TemplateNode>,
+    pub(crate) body: Box<[TemplateNode]>,
     /// The content of `else`.
-    pub(crate) otherwise: Option<Vec<TemplateNode>>,
+    pub(crate) otherwise: Option<Box<[TemplateNode]>>,
 }
 
 /// Commands, each of which has the value of the one before as its last argument.
@@ -73,11 +73,11 @@ pub(crate) struct TemplatePipeline {
     /// The place of the first command or variable.
     pub(crate) offset: Offset,
     /// The variables that are declared or assigned.
-    pub(crate) variables: Vec<TemplateVariable>,
+    pub(crate) variables: Box<[TemplateVariable]>,
     /// True for `=`, false for `:=`.
     pub(crate) assigns: bool,
     /// The commands.
-    pub(crate) commands: Vec<TemplateCommand>,
+    pub(crate) commands: Box<[TemplateCommand]>,
 }
 
 /// A variable of a template.
@@ -97,7 +97,7 @@ pub(crate) struct TemplateCommand {
     /// The place of the first operand.
     pub(crate) offset: Offset,
     /// The operands; the first is called if it can be.
-    pub(crate) operands: Vec<Operand>,
+    pub(crate) operands: Box<[Operand]>,
 }
 
 /// An operand and its place.
@@ -119,7 +119,7 @@ pub(crate) enum OperandTerm {
     /// `true` or `false`.
     Bool(bool),
     /// A number.
-    Number(NumberLiteral),
+    Number(Box<NumberLiteral>),
     /// A string.
     String {
         /// The value.
@@ -130,11 +130,11 @@ pub(crate) enum OperandTerm {
     /// The name of a function.
     Function(Arc<str>),
     /// Fields of dot: `.a.b`.
-    Fields(Vec<Arc<str>>),
+    Fields(Box<[Arc<str>]>),
     /// A variable with fields: `$x.a.b`.
-    Variable(TemplateVariable, Vec<Arc<str>>),
+    Variable(TemplateVariable, Box<[Arc<str>]>),
     /// Fields of a value: `(pipeline).a.b`.
-    Chain(Box<Operand>, Vec<Arc<str>>),
+    Chain(Box<Operand>, Box<[Arc<str>]>),
     /// A pipeline in parentheses.
     Pipeline(Box<TemplatePipeline>),
 }

@@ -6,10 +6,10 @@ fn content(text: &str) -> String {
     printed(&parsed(text)[0])
 }
 
-fn operands(text: &str) -> Vec<Operand> {
+fn operands(text: &str) -> Box<[Operand]> {
     let mut trees = parse_text(text, &functions(&["f"])).unwrap();
-    match trees.remove(0).root.pop() {
-        Some(TemplateNode::Action(mut pipeline)) => pipeline.commands.remove(0).operands,
+    match &mut *trees.remove(0).root {
+        [TemplateNode::Action(pipeline)] => std::mem::take(&mut pipeline.commands[0].operands),
         other => panic!("{other:?}"),
     }
 }

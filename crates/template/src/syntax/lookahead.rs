@@ -36,9 +36,12 @@ impl<'a> Lookahead<'a> {
 
     /// Returns the next lexeme without taking it.
     pub(super) fn peek(&mut self) -> Lexeme {
-        let next = self.next();
-        self.back(next);
-        next
+        if let Some(next) = self.put_back.last() {
+            return *next;
+        }
+        self.latest = self.lexer.next();
+        self.put_back.push(self.latest);
+        self.latest
     }
 
     /// Takes the next lexeme and the white space before it.
@@ -53,9 +56,13 @@ impl<'a> Lookahead<'a> {
 
     /// Returns the next lexeme that is no white space. White space before it is taken.
     pub(super) fn peek_operand(&mut self) -> Lexeme {
-        let next = self.next_operand();
-        self.back(next);
-        next
+        loop {
+            let next = self.peek();
+            if next.kind != LexemeKind::Space {
+                return next;
+            }
+            self.put_back.pop();
+        }
     }
 
     /// Puts a lexeme back.

@@ -137,8 +137,8 @@ impl CompiledChart {
         let notes = outputs.remove(&format!("{}/templates/{NOTES}", root.path));
         outputs.retain(|path, output| !path.ends_with(NOTES) && !output.trim().is_empty());
         let mut documents = Vec::new();
-        for (path, output) in &outputs {
-            documents.extend(documents_of(path, output, compat, &self.documents)?);
+        for (path, output) in outputs {
+            documents.extend(documents_of(&path, &output, compat, &self.documents)?);
         }
         let crd_files = crd_files(&root);
         Ok((root, RenderedChart { documents, crds: Vec::new(), crd_files, notes, warnings, compat }))

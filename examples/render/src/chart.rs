@@ -77,7 +77,9 @@ fn text(rendered: &RenderedChart, includes_crds: bool) -> String {
     for manifest in manifests {
         document(&mut text, &manifest.file, &manifest.text);
     }
-    text = format!("{}\n", text.trim());
+    // A document begins with its separator, so that there is white space at the end alone.
+    text.truncate(text.trim_end().len());
+    text.push('\n');
     for hook in hooks {
         document(&mut text, &hook.file, &hook.text);
     }

@@ -10,6 +10,8 @@ use super::ignore::{IGNORE_FILE, IgnoreRules};
 use super::limits::RemainingLimits;
 use crate::error::ChartError;
 
+/// The file that makes a directory a chart.
+const METADATA_FILE: &str = "Chart.yaml";
 /// The largest number of directories inside each other.
 const DEPTH: usize = 64;
 
@@ -21,6 +23,10 @@ pub(crate) fn read_path(path: &Path, limits: &mut RemainingLimits) -> Result<Vec
 /// Reads the files of a directory that are not ignored, in the order of a walk. Links inside of the directory are followed, others are refused.
 fn read_directory(root: &Path, limits: &mut RemainingLimits) -> Result<Vec<ChartFile>, ChartError> {
     let root = fs::canonicalize(root).map_err(|source| ChartError::Read { path: root.to_owned(), source })?;
+    // A directory that is no chart can be large, and the limits would be the error.
+    if fs::symlink_metadata(root.join(METADATA_FILE)).is_err() {
+        return Err(ChartError::NoMetadata);
+    }
     let mut walk = DirectoryWalk { root: root.clone(), rules: IgnoreRules::parse("")?, limits, files: Vec::new() };
     let ignore_file = root.join(IGNORE_FILE);
     if fs::symlink_metadata(&ignore_file).is_ok() {

@@ -37,6 +37,14 @@ fn a_directory_is_loaded_without_the_files_that_its_rules_ignore() {
 }
 
 #[test]
+fn a_directory_without_metadata_is_no_chart_however_large_it_is() {
+    let path = directory("no-chart", &[("a", "1"), ("b", "2")]);
+    fs::remove_file(path.join("Chart.yaml")).unwrap();
+    let limits = ChartLimits { files: 1, ..ChartLimits::default() };
+    assert!(matches!(loader(limits).path(path), Err(ChartError::NoMetadata)));
+}
+
+#[test]
 fn links_in_a_chart_are_followed_and_those_that_leave_it_are_refused() {
     let chart = directory("links", &[("files/a", "text")]);
     symlink("files", chart.join("more")).unwrap();

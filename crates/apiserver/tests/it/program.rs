@@ -88,6 +88,29 @@ fn the_program_serves_its_seed_objects_and_writes_its_address_to_the_kubeconfig(
     assert!(kubeconfig.contains(&url), "{kubeconfig}");
 }
 
+#[test]
+fn the_program_serves_although_the_reader_of_its_output_has_gone() {
+    let folder = folder("program-unread");
+    // A pipe that the program fills when it listens, before it prints its address.
+    let kubeconfig = folder.join("kubeconfig");
+    let _ = std::fs::remove_file(&kubeconfig);
+    assert!(Command::new("mkfifo").arg(&kubeconfig).status().unwrap().success());
+    let (reader, output) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kubewright-apiserver"));
+    command.args(["--plain", "--kubeconfig"]).arg(&kubeconfig).stdout(output).stderr(Stdio::piped());
+    let mut program = Program(command.spawn().unwrap());
+    let text = std::fs::read_to_string(&kubeconfig).unwrap();
+    let url = &text[text.find("http://").unwrap()..];
+    let url = url.split(|end: char| end.is_whitespace() || end == '"').next().unwrap();
+    let namespace = answer(url, "GET /api/v1/namespaces/default", "");
+    assert!(namespace.starts_with("HTTP/1.1 200"), "{namespace}");
+    program.0.kill().unwrap();
+    let mut errors = String::new();
+    program.0.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    assert_eq!(errors, "");
+}
+
 // The default features include the rules of custom resources, as on a real cluster.
 #[test]
 fn the_program_checks_rules_of_custom_resources() {

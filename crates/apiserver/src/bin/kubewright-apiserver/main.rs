@@ -3,6 +3,7 @@
 mod args;
 mod seeds;
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -30,7 +31,7 @@ async fn serve(args: Args) -> Result<(), Failure> {
     server.journal().keep(1);
     for path in &args.seed {
         let created = seeds::create(&server, path).await?;
-        println!("created {created} objects of {}", path.display());
+        say(&format!("created {created} objects of {}", path.display()));
     }
     let address = if args.address.contains(':') {
         format!("[{}]:{}", args.address, args.port)
@@ -41,17 +42,16 @@ async fn serve(args: Args) -> Result<(), Failure> {
     let kubeconfig = endpoint.kubeconfig(&Identity::admin())?;
     write_private(&args.kubeconfig, &kubeconfig)
         .map_err(|error| format!("write the kubeconfig {}: {error}", args.kubeconfig.display()))?;
-    println!("serving Kubernetes 1.36 on {}", endpoint.url());
-    println!("try: kubectl --kubeconfig {} get namespaces", args.kubeconfig.display());
-    println!("Ctrl-C ends it");
+    say(&format!("serving Kubernetes 1.36 on {}", endpoint.url()));
+    say(&format!("try: kubectl --kubeconfig {} get namespaces", args.kubeconfig.display()));
+    say("Ctrl-C ends it");
     tokio::signal::ctrl_c().await.map_err(|error| format!("wait for Ctrl-C: {error}"))?;
     endpoint.shutdown().await;
     Ok(())
 }
 
 /// Writes a file that only its owner can read, since a kubeconfig holds a private key.
-fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
+fn write_private(path: &std::path::Path, text: &str) -> io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
@@ -61,6 +61,11 @@ fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     file.write_all(text.as_bytes())
+}
+
+/// Prints a line. The server also serves when the reader of its output has gone.
+fn say(line: &str) {
+    let _ = writeln!(io::stdout(), "{line}");
 }
 
 fn fail(message: &str) -> ExitCode {

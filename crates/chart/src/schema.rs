@@ -1,6 +1,9 @@
 //! Validation of values by the `values.schema.json` of charts.
 
 mod messages;
+mod violation;
+#[cfg(test)]
+mod violation_tests;
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
@@ -39,7 +42,7 @@ impl ChartSchemas {
     fn chart(&self, node: &ChartNode, values: &GoMap, text: &mut String) {
         if let Some(schema) = &node.chart.schema {
             let error = match &*self.validator(&node.chart, schema) {
-                Ok(validator) => messages::violations(validator, &to_json(&GoValue::Map(values.clone()))),
+                Ok(validator) => violation::violations(validator, schema, &to_json(&GoValue::Map(values.clone()))),
                 Err(error) => Some(format!("values.schema.json: {error}\n")),
             };
             if let Some(error) = error {

@@ -1,141 +1,13 @@
-//! Violations of a schema in the words of Helm's validator.
+//! The texts of violations in the words of Helm's validator.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-
+use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::schema_type::schema_type;
 
-/// The errors that one keyword found at one value.
-type KeywordErrors<'a, 'i> = Vec<&'a ValidationError<'i>>;
-
-/// Returns the violations, one per line; None if there are none.
-pub(super) fn violations(validator: &Validator, values: &Value) -> Option<String> {
-    let errors: Vec<ValidationError<'_>> = validator.iter_errors(values).collect();
-    if errors.is_empty() {
-        return None;
-    }
-    let mut text = String::new();
-    let (path, violations) = common_part(String::new(), grouped(errors.iter().collect()));
-    if matches!(common_keyword(&violations), "$ref" | "allOf") {
-        push_whole(&mut text, path, violations, 0);
-    } else {
-        push_within(&mut text, &path, violations, 0);
-    }
-    Some(text)
-}
-
-/// Returns the keyword of the innermost schema that found all violations, such as `$ref` or `allOf`; the empty text for none.
-fn common_keyword<'a>(violations: &[KeywordErrors<'a, '_>]) -> &'a str {
-    let mut paths = violations.iter().flatten().map(|error| error.evaluation_path().as_str().split('/'));
-    let first: Vec<&str> = paths.next().into_iter().flatten().collect();
-    let shared = paths.fold(first, |shared, path| {
-        shared.into_iter().zip(path).take_while(|(one, other)| one == other).map(|(one, _)| one).collect()
-    });
-    shared.last().copied().unwrap_or_default()
-}
-
-/// Prints the violations of a value and of its parts: those of the value itself, and each part with all of its violations.
-fn push_within(text: &mut String, path: &str, violations: Vec<KeywordErrors<'_, '_>>, depth: usize) {
-    for (part, violations) in by_part(path, violations) {
-        match part {
-            None => violations.iter().for_each(|errors| push(text, errors, depth)),
-            Some(part) => push_whole(text, part, violations, depth),
-        }
-    }
-}
-
-/// Prints the violations in a value, below a line of the value if there are several.
-fn push_whole(text: &mut String, path: String, violations: Vec<KeywordErrors<'_, '_>>, depth: usize) {
-    let (path, violations) = common_part(path, violations);
-    if violations.len() == 1 {
-        for errors in &violations {
-            push(text, errors, depth);
-        }
-    } else {
-        let failed = if common_keyword(&violations) == "allOf" { "'allOf' failed" } else { "validation failed" };
-        let _ = writeln!(text, "{}- at {}: {failed}", "  ".repeat(depth), quoted(&path));
-        push_within(text, &path, violations, depth + 1);
-    }
-}
-
-/// Returns the path of the innermost value that has all of these violations, which are in the value of a path.
-fn common_part<'a, 'i>(path: String, violations: Vec<KeywordErrors<'a, 'i>>) -> (String, Vec<KeywordErrors<'a, 'i>>) {
-    let mut parts = by_part(&path, violations);
-    match parts.pop() {
-        Some((Some(part), violations)) if parts.is_empty() => common_part(part, violations),
-        last => (path, parts.into_iter().chain(last).flat_map(|(_, violations)| violations).collect()),
-    }
-}
-
-/// Divides the violations in the value of a path: each of the value itself (None), and those of each of its parts, in the order of the first ones.
-fn by_part<'a, 'i>(path: &str, violations: Vec<KeywordErrors<'a, 'i>>) -> Vec<(Option<String>, Vec<KeywordErrors<'a, 'i>>)> {
-    let mut parts: Vec<(Option<String>, Vec<KeywordErrors<'a, 'i>>)> = Vec::new();
-    for errors in violations {
-        let at = errors.first().map_or("", |error| error.instance_path().as_str());
-        let inside = at.strip_prefix(path).and_then(|inside| inside.strip_prefix('/'));
-        let part = inside.map(|inside| format!("{path}/{}", inside.split('/').next().unwrap_or_default()));
-        match parts.iter_mut().find(|(known, _)| part.is_some() && *known == part) {
-            Some((_, known)) => known.push(errors),
-            None => parts.push((part, vec![errors])),
-        }
-    }
-    parts
-}
-
-fn push(text: &mut String, errors: &KeywordErrors<'_, '_>, depth: usize) {
-    let Some(first) = errors.first() else { return };
-    let path = quoted(first.instance_path().as_str());
-    let _ = writeln!(text, "{}- at {path}: {}", "  ".repeat(depth), message(errors));
-    if let ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } = first.kind() {
-        for errors in context {
-            push_whole(text, first.instance_path().as_str().to_owned(), grouped(errors.iter().collect()), depth + 1);
-        }
-    }
-}
-
-/// Groups errors by the keyword that found them. Of a schema whose type, constant, enumeration or format does not fit, only that is reported.
-fn grouped<'a, 'i>(errors: Vec<&'a ValidationError<'i>>) -> Vec<KeywordErrors<'a, 'i>> {
-    let paths = |error: &ValidationError<'_>| {
-        let schema = error.schema_path().as_str();
-        let parent = schema.rsplit_once('/').map_or("", |(parent, _)| parent);
-        (error.instance_path().as_str().to_owned(), parent.to_owned())
-    };
-    let mut first_rank: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for error in &errors {
-        let rank = first_rank.entry(paths(error)).or_insert(usize::MAX);
-        *rank = (*rank).min(rank_of(error.kind()));
-    }
-    let mut groups: Vec<((String, String), Vec<&ValidationError<'_>>)> = Vec::new();
-    for error in errors {
-        let rank = first_rank.get(&paths(error)).copied().unwrap_or(usize::MAX);
-        if rank < usize::MAX && rank_of(error.kind()) != rank {
-            continue;
-        }
-        let key = (error.instance_path().as_str().to_owned(), error.schema_path().as_str().to_owned());
-        match groups.iter_mut().find(|(own, _)| *own == key) {
-            Some((_, group)) => group.push(error),
-            None => groups.push((key, vec![error])),
-        }
-    }
-    groups.into_iter().map(|(_, group)| group).collect()
-}
-
-/// Returns the order of the keywords that end a validation.
-const fn rank_of(kind: &ValidationErrorKind) -> usize {
-    match kind {
-        ValidationErrorKind::Type { .. } => 0,
-        ValidationErrorKind::Constant { .. } => 1,
-        ValidationErrorKind::Enum { .. } => 2,
-        ValidationErrorKind::Format { .. } => 3,
-        _ => usize::MAX,
-    }
-}
-
-fn message(group: &[&ValidationError<'_>]) -> String {
+/// Returns the text of the errors that one keyword found at one value.
+pub(super) fn message(group: &[&ValidationError<'_>]) -> String {
     let Some(error) = group.first() else { return String::new() };
     let value = error.instance();
     let count = |value: &Value| match value {
@@ -208,12 +80,21 @@ fn message(group: &[&ValidationError<'_>]) -> String {
         ValidationErrorKind::Not { .. } => "'not' failed".to_owned(),
         ValidationErrorKind::FalseSchema => "false schema".to_owned(),
         ValidationErrorKind::Contains => "no items match contains schema".to_owned(),
+        ValidationErrorKind::UniqueItems => equal_items(value),
         ValidationErrorKind::PropertyNames { error } => {
             let name = error.instance().as_str().unwrap_or_default().to_owned();
             format!("invalid propertyName {}", quoted(&name))
         }
         _ => error.to_string(),
     }
+}
+
+/// Returns the text about the first items that are equal.
+fn equal_items(value: &Value) -> String {
+    let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let pairs = (1..items.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
+    let equal = pairs.into_iter().find(|(first, second)| items[*first] == items[*second]);
+    equal.map_or_else(|| "'uniqueItems' failed".to_owned(), |(first, second)| format!("items at {first} and {second} are equal"))
 }
 
 /// Returns a plain value as the validator shows it.
@@ -227,7 +108,7 @@ fn shown(value: &Value) -> String {
 }
 
 /// Returns a text between apostrophes, with the escapes of Go.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let escaped = text.split('"').map(|part| {
         let part = format!("{part:?}");
         part[1..part.len() - 1].replace('\'', "\\'")
@@ -237,52 +118,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    #[test]
-    fn several_violations_in_a_part_are_listed_below_it() {
-        let number = json!({"type": "number"});
-        let inner = json!({"type": "object", "required": ["r"], "properties": {"x": number, "y": number}});
-        let outer = json!({"type": "object", "properties": {"inner": inner, "z": number}});
-        let schema = json!({"type": "object", "properties": {"alone": {"type": "object", "properties": {"inner": inner}}, "several": outer}});
-        let validator = jsonschema::options().build(&schema).unwrap();
-        let values = json!({"alone": {"inner": {"r": 1, "x": "a"}}, "several": {"inner": {"x": "a", "y": "b"}, "z": "c"}});
-        let text = violations(&validator, &values).unwrap();
-        let mut lines: Vec<&str> = text.lines().collect();
-        let expected = [
-            "- at '/alone/inner/x': got string, want number",
-            "- at '/several': validation failed",
-            "  - at '/several/inner': validation failed",
-            "    - at '/several/inner': missing property 'r'",
-            "    - at '/several/inner/x': got string, want number",
-            "    - at '/several/inner/y': got string, want number",
-            "  - at '/several/z': got string, want number",
-        ];
-        assert_eq!(lines.len(), expected.len(), "{text}");
-        // The order of the violations of one value is not that of the schema.
-        assert!(text.find(expected[1]) < text.find(expected[2]) && text.find(expected[2]) < text.find(expected[4]), "{text}");
-        lines.sort_unstable();
-        let mut sorted = expected;
-        sorted.sort_unstable();
-        assert_eq!(lines, sorted);
-        // A value with all violations needs no line of its own.
-        let text = violations(&validator, &json!({"several": {"inner": {"r": 1, "x": "a", "y": "b"}}})).unwrap();
-        let mut lines: Vec<&str> = text.lines().collect();
-        lines.sort_unstable();
-        let expected = ["- at '/several/inner/x': got string, want number", "- at '/several/inner/y': got string, want number"];
-        assert_eq!(lines, expected);
-        // It has one if its schema is referred to.
-        let schema = json!({"properties": {"inner": {"$ref": "#/definitions/inner"}}, "definitions": {"inner": inner}});
-        let validator = jsonschema::options().build(&schema).unwrap();
-        let text = violations(&validator, &json!({"inner": {"x": "a"}})).unwrap();
-        assert!(text.starts_with("- at '/inner': validation failed\n  - at '/inner"), "{text}");
-        // All parts of a schema are named together.
-        let schema = json!({"properties": {"all": {"allOf": [{"required": ["z"]}, {"properties": {"x": number}}]}}});
-        let text = violations(&jsonschema::options().build(&schema).unwrap(), &json!({"all": {"x": "a"}})).unwrap();
-        assert!(text.starts_with("- at '/all': 'allOf' failed\n  - at '/all"), "{text}");
-    }
 
     #[test]
     fn quoted_texts_escape_apostrophes_and_control_characters_alone() {

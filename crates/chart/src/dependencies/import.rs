@@ -49,7 +49,7 @@ impl ValuesImport<'_> {
         }
         let values = deep_copy(&values);
         coalescing.tables(&values, &imported);
-        node.values = Some(values);
+        node.values = values;
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ mod node;
 pub(crate) use aliases::check_aliases;
 pub(crate) use enabled::{check_dependencies, enable};
 pub(crate) use import::import_values;
-pub(crate) use node::ChartNode;
+pub(crate) use node::{ChartNode, SharedChart};
 
 use kubewright_template::library::{SemanticVersion, VersionConstraint};
 

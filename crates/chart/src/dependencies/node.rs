@@ -3,9 +3,26 @@
 use std::sync::Arc;
 
 use kubewright_template::GoMap;
+use kubewright_template::value::FrozenMap;
 
 use crate::model::{Chart, ChartDependency};
-use crate::values::{ValuesTree, deep_copy, table};
+use crate::values::{ValuesTree, deep_copy};
+
+/// A chart with its default values as all renderings share them, and the charts in it.
+#[derive(Debug)]
+pub(crate) struct SharedChart {
+    pub(crate) chart: Arc<Chart>,
+    values: FrozenMap,
+    dependencies: Vec<Self>,
+}
+
+impl SharedChart {
+    /// Creates the tree of a chart.
+    pub(crate) fn new(chart: Arc<Chart>) -> Self {
+        let dependencies = chart.dependencies.iter().cloned().map(Self::new).collect();
+        Self { values: FrozenMap::new(&chart.values), dependencies, chart }
+    }
+}
 
 /// A chart in the tree of one rendering: its alias, its path, and the values that it imports.
 #[derive(Clone, Debug)]
@@ -15,8 +32,8 @@ pub(crate) struct ChartNode {
     pub(crate) name: String,
     /// The declared dependencies that are not processed yet, or that are enabled, under the names by which they are used. None if there are none.
     pub(crate) requirements: Option<Vec<ChartDependency>>,
-    /// The default values, if they are other ones than those of the chart.
-    pub(crate) values: Option<GoMap>,
+    /// The default values: those of the chart, or with those that it imports.
+    pub(crate) values: GoMap,
     pub(crate) children: Vec<Self>,
     /// The path, as the names of templates begin.
     pub(crate) path: String,
@@ -24,15 +41,18 @@ pub(crate) struct ChartNode {
 
 impl ChartNode {
     /// Returns the tree of a loaded chart, with everything enabled and under its own name.
-    pub(crate) fn root(chart: &Arc<Chart>) -> Self {
-        Self::loaded(chart, chart.name().to_owned())
+    pub(crate) fn root(shared: &SharedChart) -> Self {
+        Self::loaded(shared, shared.chart.name().to_owned())
     }
 
-    fn loaded(chart: &Arc<Chart>, path: String) -> Self {
-        let children = chart.dependencies.iter().map(|child| Self::loaded(child, child_path(&path, child.name()))).collect();
+    fn loaded(shared: &SharedChart, path: String) -> Self {
+        let chart = shared.chart.clone();
+        let children =
+            shared.dependencies.iter().map(|child| Self::loaded(child, child_path(&path, child.chart.name()))).collect();
         let dependencies = &chart.metadata.dependencies;
         let requirements = if dependencies.is_empty() { None } else { Some(dependencies.clone()) };
-        Self { chart: chart.clone(), name: chart.name().to_owned(), requirements, values: None, children, path }
+        let (name, values) = (chart.name().to_owned(), shared.values.clone().into());
+        Self { chart, name, requirements, values, children, path }
     }
 
     /// Moves the chart below another path, and the charts in it down to a depth.
@@ -50,7 +70,7 @@ impl ValuesTree for ChartNode {
     }
 
     fn defaults(&self) -> GoMap {
-        self.values.as_ref().map_or_else(|| table(&self.chart.values), deep_copy)
+        deep_copy(&self.values)
     }
 
     fn children(&self) -> &[Self] {

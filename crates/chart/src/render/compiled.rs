@@ -17,7 +17,7 @@ use super::request::ChartRequest;
 use super::scopes::{ChartScope, template_scopes};
 use super::templates::ChartTemplates;
 use crate::compat::HelmCompat;
-use crate::dependencies::{ChartNode, check_aliases, check_dependencies, enable, import_values, is_in_range};
+use crate::dependencies::{ChartNode, SharedChart, check_aliases, check_dependencies, enable, import_values, is_in_range};
 use crate::error::ChartError;
 use crate::host::{ChartHost, HostOfTemplates, OfflineHost};
 use crate::model::Chart;
@@ -35,7 +35,7 @@ type RenderedTree = (ChartNode, BTreeMap<String, String>, Vec<String>);
 /// A chart with its subcharts, all templates compiled. It can be rendered by several threads at once.
 #[derive(Debug)]
 pub struct CompiledChart {
-    chart: Arc<Chart>,
+    shared: SharedChart,
     templates: ChartTemplates,
     crds: ParsedCrds,
     documents: DocumentCache,
@@ -74,7 +74,7 @@ impl CompiledChartBuilder {
         check_dependencies(&self.chart)?;
         check_aliases(&self.chart)?;
         let compiled = CompiledChart {
-            chart: self.chart,
+            shared: SharedChart::new(self.chart),
             templates: ChartTemplates::new(self.functions),
             crds: ParsedCrds::default(),
             documents: DocumentCache::default(),
@@ -101,7 +101,7 @@ impl CompiledChart {
 
     /// Returns the chart.
     pub fn chart(&self) -> &Chart {
-        &self.chart
+        &self.shared.chart
     }
 
     /// Returns the number of texts that have been compiled so far: files of templates, and texts of `tpl`. It stays the same while the same texts are
@@ -152,7 +152,7 @@ impl CompiledChart {
     fn rendered(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedTree, ChartError> {
         let compat = self.compat();
         let mut warnings = Vec::new();
-        let mut root = ChartNode::root(&self.chart);
+        let mut root = ChartNode::root(&self.shared);
         let user_values = table(&request.values);
         enable(&mut root, Some(&user_values), "", compat, &mut warnings)?;
         import_values(&mut root, compat, &mut warnings)?;
@@ -163,17 +163,20 @@ impl CompiledChart {
             self.schemas.validate(&root, &values)?;
         }
         self.check_kubernetes(request, &*host)?;
+        // It ends behind the scopes, so that it finds only those maps that hold themselves.
+        let mut usage = ExecutionUsage::new(self.limits);
         let scopes = template_scopes(&root, &values, request, &host, compat);
-        let outputs = self.execute(&scopes, host)?;
+        let outputs = self.execute(&scopes, host, &mut usage)?;
+        drop(values);
         Ok((root, outputs, warnings))
     }
 
     fn compat(&self) -> HelmCompat {
-        self.chart.compat()
+        self.chart().compat()
     }
 
     fn check_kubernetes(&self, request: &ChartRequest, host: &dyn ChartHost) -> Result<(), ChartError> {
-        let required = &self.chart.metadata.kube_version;
+        let required = &self.chart().metadata.kube_version;
         if required.is_empty() {
             return Ok(());
         }
@@ -188,12 +191,12 @@ impl CompiledChart {
     /// Compiles all templates, those of charts that values may disable too. An error of those is one only if they are enabled.
     fn compile_all(&self) -> Result<(), ChartError> {
         let compat = self.compat();
-        let mut root = ChartNode::root(&self.chart);
+        let mut root = ChartNode::root(&self.shared);
         enable(&mut root, None, "", compat, &mut Vec::new())?;
         let request = ChartRequest::new("", "");
         let host: Rc<dyn ChartHost> = Rc::new(OfflineHost::default());
         let scopes = template_scopes(&root, &empty_table(), &request, &host, compat);
-        let is_own = |scope: &ChartScope| Arc::ptr_eq(&scope.chart, &self.chart);
+        let is_own = |scope: &ChartScope| Arc::ptr_eq(&scope.chart, &self.shared.chart);
         for (path, scope) in in_parsing_order(&scopes) {
             if let Err(error) = self.templates.compile(path, scope)
                 && is_own(scope)
@@ -209,13 +212,13 @@ impl CompiledChart {
         &self,
         scopes: &BTreeMap<String, ChartScope>,
         host: Rc<dyn ChartHost>,
+        usage: &mut ExecutionUsage,
     ) -> Result<BTreeMap<String, String>, ChartError> {
         let compat = self.compat();
         let failed = |error| template_error(error, compat);
         let order = in_parsing_order(scopes);
         let set = self.templates.set(&order).map_err(failed)?;
         let host = HostOfTemplates(host);
-        let mut usage = ExecutionUsage::new(self.limits);
         let mut outputs = BTreeMap::new();
         for (path, scope) in order {
             if base_name(path).starts_with('_') {
@@ -225,7 +228,7 @@ impl CompiledChart {
             let template = GoMap::from_pairs(template).retyped(MapType::Named(compat.values_type()));
             scope.data.set("Template".into(), template.into());
             let data = scope.data.retyped(MapType::Named(compat.values_type())).into();
-            let output = set.execute_within(path, &data, &host, &mut usage).map_err(failed)?;
+            let output = set.execute_within(path, &data, &host, usage).map_err(failed)?;
             outputs.insert(path.to_owned(), output.to_text().into_owned());
         }
         Ok(outputs)

@@ -22,7 +22,7 @@ use compare::ValuesComparison;
 use schema_view::ValuesSchemaNode;
 use view::ValuesView;
 
-use crate::dependencies::{ChartNode, check_aliases, enable, import_values};
+use crate::dependencies::{ChartNode, SharedChart, check_aliases, enable, import_values};
 use crate::error::ChartError;
 use crate::model::Chart;
 use crate::values::{Coalescing, empty_table, to_json};
@@ -73,7 +73,7 @@ struct ChartSchemaTree {
 /// position.
 pub fn compare_values(chart: &Chart, schema: &Value) -> Result<Vec<ValuesDifference>, ChartError> {
     check_aliases(chart)?;
-    let mut root = ChartNode::root(&Arc::new(chart.clone()));
+    let mut root = ChartNode::root(&SharedChart::new(Arc::new(chart.clone())));
     let (compat, mut warnings) = (chart.compat(), Vec::new());
     enable(&mut root, None, "", compat, &mut warnings)?;
     let mut switches = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kubewright_template::value::MapType;
+use kubewright_template::value::{FrozenMap, MapType};
 use kubewright_template::{GoMap, GoString, GoValue};
 use serde_json::{Map, Number, Value};
 
@@ -13,11 +13,14 @@ pub(crate) fn empty_table() -> GoMap {
 
 /// Returns JSON values as a new map. Every number is a float.
 pub(crate) fn table(values: &Map<String, Value>) -> GoMap {
-    GoMap::from_pairs(values.iter().map(|(name, value)| (name.as_str(), GoValue::from(value))))
+    FrozenMap::new(values).into()
 }
 
 /// Returns a map that shares nothing with another one.
 pub(crate) fn deep_copy(map: &GoMap) -> GoMap {
+    if let Some(source) = map.source() {
+        return GoMap::from(source).retyped(map.map_type());
+    }
     GoMap::new(map.entries().into_iter().map(|(name, value)| (name, copied(value))).collect(), map.map_type())
 }
 
@@ -34,6 +37,9 @@ fn copied(value: GoValue) -> GoValue {
 
 /// Removes nulls from a map and from the maps in it.
 pub(crate) fn without_nulls(map: &GoMap) {
+    if map.source().is_some_and(|source| !source.has_nulls()) {
+        return;
+    }
     for (name, value) in map.entries() {
         match value {
             GoValue::Nil => {
@@ -62,8 +68,11 @@ pub(crate) fn to_json(value: &GoValue) -> Value {
         GoValue::String(text) => Value::String(text.to_text().into_owned()),
         GoValue::List(list) => Value::Array(list.iter().map(to_json).collect()),
         GoValue::Map(map) => {
-            let entries = map.borrow();
-            Value::Object(entries.iter().map(|(name, value)| (name.to_text().into_owned(), to_json(value))).collect())
+            let entry = |name: &GoString, value: &GoValue| (name.to_text().into_owned(), to_json(value));
+            Value::Object(match map.source() {
+                Some(source) => source.entries().map(|(name, value)| entry(name, &value)).collect(),
+                None => map.borrow().iter().map(|(name, value)| entry(name, value)).collect(),
+            })
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::format::LARGEST_TEXT;
-use crate::value::{GoValue, own_size};
+use crate::value::{CycleGuard, GoValue, own_size};
 
 /// The number of steps between two looks at the clock.
 const STEPS_PER_CLOCK: u64 = 2048;
@@ -30,7 +30,7 @@ impl Default for TemplateLimits {
     }
 }
 
-/// The use of the limits, by one execution or by several one after another.
+/// The use of the limits, by one execution or by several one after another. Maps that templates put into themselves are released at its end.
 #[derive(Debug)]
 pub struct ExecutionUsage {
     pub(super) limits: TemplateLimits,
@@ -42,12 +42,13 @@ pub struct ExecutionUsage {
     held: usize,
     steps: u64,
     started: Instant,
+    _cycles: CycleGuard,
 }
 
 impl ExecutionUsage {
     /// Starts to count, and to measure the time.
     pub fn new(limits: TemplateLimits) -> Self {
-        Self { limits, depth: 0, output: 0, values: 0, held: 0, steps: 0, started: now() }
+        Self { limits, depth: 0, output: 0, values: 0, held: 0, steps: 0, started: now(), _cycles: CycleGuard::new() }
     }
 
     /// Counts a step. The error is the text of the exceeded limit.

@@ -11,7 +11,7 @@ use crate::error::TemplateError;
 use crate::function::TemplateHost;
 use crate::set::TemplateSet;
 use crate::syntax::{TemplateVariable, Tree};
-use crate::value::{CycleGuard, GoString, GoValue};
+use crate::value::{GoString, GoValue};
 
 /// A result whose error is kept small, since it passes through many frames.
 pub(super) type Outcome<T> = Result<T, Box<TemplateError>>;
@@ -72,7 +72,6 @@ impl TemplateSet {
         usage: &mut ExecutionUsage,
     ) -> Result<GoString, TemplateError> {
         let tree = self.trees.get(name).ok_or_else(|| TemplateError::NotFound { template: name.to_owned() })?;
-        let _cycles = CycleGuard::new();
         let scope = TemplateScope { set: self, outer: None };
         let output = TreeExecution::new(scope, host, usage, tree).into_output(data.clone());
         output.map_err(|error| *error)

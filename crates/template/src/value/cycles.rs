@@ -1,7 +1,7 @@
 //! The release of maps that contain themselves, which reference counts alone would keep forever.
 //!
 //! A template makes such a map with `set $map "key" $map`. Only a change of a map can close a circle, since lists never change. So the maps that take up a
-//! nested value while a template is executed are noted, and at the end of the execution those of them are emptied that only hold each other.
+//! nested value while templates are executed are noted, and at the end of the executions of one usage those of them are emptied that only hold each other.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -31,6 +31,7 @@ struct NotedMaps {
 
 /// Notes maps that may contain themselves for as long as it lives, and releases them at its end. Maps that something else holds at that time, such as the
 /// data of the caller, are looked at again at the end of the next execution on the same thread.
+#[derive(Debug)]
 pub(crate) struct CycleGuard {
     /// The guard belongs to its thread.
     _thread: PhantomData<*const ()>,
@@ -128,10 +129,10 @@ fn reach(maps: &[WeakMap]) -> HashMap<usize, ReachedValue> {
     reached
 }
 
-/// Returns the maps and lists that a value holds itself.
+/// Returns the maps and lists that a value holds itself. Entries that are not made yet hold nothing of a template.
 fn nested_in(value: &GoValue) -> Vec<GoValue> {
     match value {
-        GoValue::Map(map) => map.borrow().values().filter(|value| is_nested(value)).cloned().collect(),
+        GoValue::Map(map) => map.made().values().filter(|value| is_nested(value)).cloned().collect(),
         GoValue::List(list) => list.all_items().iter().filter(|value| is_nested(value)).cloned().collect(),
         _ => Vec::new(),
     }

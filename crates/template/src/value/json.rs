@@ -1,6 +1,6 @@
 //! JSON values as values of templates.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::{ElementType, GoList, GoMap, GoValue, MapType};
 
@@ -31,11 +31,16 @@ impl GoValue {
     }
 }
 
+/// Returns a number as Go's `encoding/json` decodes it.
+pub(super) fn float(number: &Number) -> f64 {
+    number.as_f64().unwrap_or(f64::NAN)
+}
+
 fn decoded(value: &Value, type_: MapType) -> GoValue {
     match value {
         Value::Null => GoValue::Nil,
         Value::Bool(value) => GoValue::Bool(*value),
-        Value::Number(number) => GoValue::Float(number.as_f64().unwrap_or(f64::NAN)),
+        Value::Number(number) => GoValue::Float(float(number)),
         Value::String(text) => GoValue::string(text.as_str()),
         Value::Array(items) => {
             GoValue::List(GoList::new(items.iter().map(|item| decoded(item, type_)).collect(), ElementType::Any))

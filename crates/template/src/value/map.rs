@@ -1,10 +1,11 @@
 //! Maps of Go.
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::{Rc, Weak};
 
+use super::frozen::FrozenMap;
 use super::release::{is_nested, release};
 use super::{GoString, GoValue, cycles};
 
@@ -23,18 +24,45 @@ pub enum MapType {
 
 /// A map with strings as keys. Copies are the same map: a change through one is seen through all. Iteration is in the order of keys.
 ///
-/// A map that a template puts into itself is released at the end of the execution; one that is part of the caller's data, at the end of the next execution on
-/// the same thread after the caller has released it. A map that is put into itself outside of an execution is never released.
+/// A map that a template puts into itself is released at the end of the execution, or of the last of those that share an
+/// [`ExecutionUsage`](crate::ExecutionUsage); one that is part of the caller's data, at the end of the next execution on the same thread after the caller has
+/// released it. A map that is put into itself outside of an execution is never released.
 #[derive(Clone)]
 pub struct GoMap {
-    entries: Rc<RefCell<BTreeMap<GoString, GoValue>>>,
+    entries: Rc<MapEntries>,
     type_: MapType,
+}
+
+/// The entries of a map.
+#[derive(Default)]
+struct MapEntries {
+    /// The map of which the entries are a copy that is not made yet. A template looks at few of the maps in its values.
+    source: Cell<Option<FrozenMap>>,
+    /// The entries; empty while there is a source.
+    made: RefCell<BTreeMap<GoString, GoValue>>,
+}
+
+impl MapEntries {
+    /// Returns the entries, which are made by their first use.
+    fn made(&self) -> &RefCell<BTreeMap<GoString, GoValue>> {
+        if let Some(source) = self.source.take() {
+            *self.made.borrow_mut() = source.entries().map(|(key, value)| (key.clone(), value)).collect();
+        }
+        &self.made
+    }
+
+    /// Returns the map of which the entries are a copy that is not made yet.
+    fn source(&self) -> Option<FrozenMap> {
+        let source = self.source.take();
+        self.source.set(source.clone());
+        source
+    }
 }
 
 impl GoMap {
     /// Creates a map with these entries.
     pub fn new(entries: BTreeMap<GoString, GoValue>, type_: MapType) -> Self {
-        Self { entries: Rc::new(RefCell::new(entries)), type_ }
+        Self { entries: Rc::new(MapEntries { source: Cell::default(), made: entries.into() }), type_ }
     }
 
     /// Creates a `map[string]interface {}` from pairs.
@@ -44,7 +72,7 @@ impl GoMap {
 
     /// Returns the value of a key, or None if it is missing.
     pub fn get(&self, key: &GoString) -> Option<GoValue> {
-        self.entries.borrow().get(key).cloned()
+        self.entries.made().borrow().get(key).cloned()
     }
 
     /// Returns the value of a key, or that of a missing key: nil, or the empty string in a `map[string]string`.
@@ -55,7 +83,7 @@ impl GoMap {
     /// Returns the value of a field, that is, of the key of this name, or that of a missing key. It allocates nothing. In the JSON of a struct, a name that
     /// begins with a capital letter is that of a Go field, and is compared with the keys without regard to case.
     pub fn field(&self, name: &str) -> GoValue {
-        let entries = self.entries.borrow();
+        let entries = self.entries.made().borrow();
         match (entries.get(name.as_bytes()), self.type_) {
             (Some(value), _) => value.clone(),
             (None, MapType::String) => GoValue::string(""),
@@ -72,12 +100,12 @@ impl GoMap {
         if is_nested(&value) {
             cycles::note(|| self.downgrade());
         }
-        self.entries.borrow_mut().insert(key, value);
+        self.entries.made().borrow_mut().insert(key, value);
     }
 
     /// Removes a key.
     pub fn remove(&self, key: &GoString) -> Option<GoValue> {
-        self.entries.borrow_mut().remove(key)
+        self.entries.made().borrow_mut().remove(key)
     }
 
     /// Returns the entries in the order of keys, as they are now.
@@ -87,17 +115,22 @@ impl GoMap {
 
     /// Returns the entries for reading. The map must not be changed meanwhile, so no function may be called.
     pub fn borrow(&self) -> Ref<'_, BTreeMap<GoString, GoValue>> {
-        self.entries.borrow()
+        self.entries.made().borrow()
     }
 
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
-        self.entries.borrow().len()
+        self.source().map_or_else(|| self.borrow().len(), |source| source.len())
     }
 
     /// Returns true for a map without entries.
     pub fn is_empty(&self) -> bool {
-        self.entries.borrow().is_empty()
+        self.len() == 0
+    }
+
+    /// Returns the map of which this one is a copy, if nothing has looked at the entries of this one yet.
+    pub fn source(&self) -> Option<FrozenMap> {
+        self.entries.source()
     }
 
     /// Returns the same map as a value of another type, as Go converts a map of a named type to the type of a parameter.
@@ -137,8 +170,16 @@ impl Default for GoMap {
     }
 }
 
+impl From<FrozenMap> for GoMap {
+    /// Returns a copy as a `map[string]interface {}`. Its entries are made by their first use.
+    fn from(source: FrozenMap) -> Self {
+        let entries = MapEntries { source: Cell::new(Some(source)), made: RefCell::default() };
+        Self { entries: Rc::new(entries), type_: MapType::Any }
+    }
+}
+
 /// A map that lives only while something else holds it.
-pub(super) struct WeakMap(Weak<RefCell<BTreeMap<GoString, GoValue>>>);
+pub(super) struct WeakMap(Weak<MapEntries>);
 
 impl WeakMap {
     /// Returns the map if it still lives, without the name of its type.
@@ -158,9 +199,15 @@ impl GoMap {
         if self.holders() == 1 { self.empty() } else { BTreeMap::new() }
     }
 
-    /// Takes the entries even if something else holds the map.
+    /// Takes the entries even if something else holds the map. Those that are not made yet are lost.
     pub(super) fn empty(&self) -> BTreeMap<GoString, GoValue> {
-        self.entries.try_borrow_mut().map(|mut entries| std::mem::take(&mut *entries)).unwrap_or_default()
+        self.entries.source.set(None);
+        self.entries.made.try_borrow_mut().map(|mut entries| std::mem::take(&mut *entries)).unwrap_or_default()
+    }
+
+    /// Returns the entries as far as they are made.
+    pub(super) fn made(&self) -> Ref<'_, BTreeMap<GoString, GoValue>> {
+        self.entries.made.borrow()
     }
 
     /// Returns the number of copies of the map.
@@ -176,7 +223,7 @@ impl GoMap {
 
 impl Drop for GoMap {
     fn drop(&mut self) {
-        if self.holders() == 1 && self.entries.try_borrow().is_ok_and(|entries| entries.values().any(is_nested)) {
+        if self.holders() == 1 && self.entries.made.try_borrow().is_ok_and(|entries| entries.values().any(is_nested)) {
             release(self.empty().into_values());
         }
     }

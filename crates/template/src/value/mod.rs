@@ -2,6 +2,7 @@
 
 mod cycles;
 mod equal;
+mod frozen;
 mod json;
 mod list;
 mod map;
@@ -12,6 +13,7 @@ mod text;
 
 pub(crate) use cycles::CycleGuard;
 pub(crate) use equal::DeepComparison;
+pub use frozen::FrozenMap;
 pub use list::{ElementType, GoList};
 pub use map::{GoMap, MapType};
 pub use object::GoObject;

@@ -25,9 +25,11 @@ pub(crate) fn own_size(value: &GoValue) -> usize {
                 size += list.unmade() * size_of::<GoValue>();
             }
             GoValue::Map(map) if map.holders() == 2 => {
-                let entries = map.borrow();
+                let entries = map.made();
                 entries.values().for_each(&mut add);
                 size += entries.keys().map(|key| size_of::<GoString>() + key.own_len()).sum::<usize>();
+                // A template may look at the entries at any time.
+                size += map.source().map_or(0, |source| source.size_of_copy());
             }
             _ => {}
         }

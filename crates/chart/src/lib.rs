@@ -52,7 +52,10 @@ pub use compat::HelmCompat;
 pub use error::ChartError;
 pub use host::{ChartHost, OfflineHost, chart_host};
 pub use model::{Chart, ChartDependency, ChartLoader, ChartMaintainer, ChartMetadata, ChartType, ImportedValues};
-pub use render::{ChartDocument, ChartHook, ChartRelease, ChartRequest, CompiledChart, CompiledChartBuilder, RenderedChart};
+pub use render::{
+    ChartDocument, ChartHook, ChartRelease, ChartRequest, ChartText, CompiledChart, CompiledChartBuilder, RenderedChart,
+    RenderedTexts,
+};
 pub use scope::{ChartCapabilities, KubernetesVersion};
 pub use source::{ChartFile, ChartLimits};
 pub use typed_values::{ValuesDifference, compare_values};

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kubewright_chart::{
-    ChartCapabilities, ChartDocument, ChartError, ChartHost, ChartLoader, ChartRequest, CompiledChart, HelmCompat, OfflineHost,
-    RenderedChart, merge_values, parse_values,
+    ChartCapabilities, ChartError, ChartHost, ChartLoader, ChartRequest, ChartText, CompiledChart, HelmCompat, OfflineHost,
+    RenderedTexts, merge_values, parse_values,
 };
 use serde_json::{Map, Value};
 
@@ -29,7 +29,7 @@ pub(crate) fn render(args: &ChartArgs) -> Result<String, String> {
     if args.notes { Ok(notes(&rendered)) } else { Ok(text(&rendered, args.include_crds)) }
 }
 
-fn rendered(args: &ChartArgs) -> Result<RenderedChart, String> {
+fn rendered(args: &ChartArgs) -> Result<RenderedTexts, String> {
     let failed = |error: ChartError| error.to_string();
     let compat = if args.helm3 { HelmCompat::Helm3 } else { HelmCompat::Helm4 };
     let mut request = ChartRequest::new(&args.name, &args.namespace);
@@ -44,10 +44,10 @@ fn rendered(args: &ChartArgs) -> Result<RenderedChart, String> {
     let compiled = ManuallyDrop::new(compiled);
     let now = now();
     if let Some(seed) = args.seed {
-        return compiled.render_templates(&request, Rc::new(OfflineHost::new(now, seed))).map_err(failed);
+        return compiled.render_texts(&request, Rc::new(OfflineHost::new(now, seed))).map_err(failed);
     }
     let host = Rc::new(SystemHost::new(now));
-    let rendered = compiled.render_templates(&request, Rc::clone(&host) as Rc<dyn ChartHost>).map_err(failed)?;
+    let rendered = compiled.render_texts(&request, Rc::clone(&host) as Rc<dyn ChartHost>).map_err(failed)?;
     match host.problem() {
         None => Ok(rendered),
         Some(problem) => Err(format!("the system gives no random bytes: {problem}; --seed renders without them")),
@@ -65,14 +65,14 @@ fn now() -> Timestamp {
 }
 
 /// Returns the documents with the paths of their templates. Hooks come last, and white space around all others is removed.
-fn text(rendered: &RenderedChart, includes_crds: bool) -> String {
+fn text(rendered: &RenderedTexts, includes_crds: bool) -> String {
     let mut text = String::new();
     if includes_crds {
         for file in &rendered.crd_files {
             document(&mut text, &file.name, &String::from_utf8_lossy(&file.data));
         }
     }
-    let (hooks, manifests): (Vec<&ChartDocument>, Vec<&ChartDocument>) =
+    let (hooks, manifests): (Vec<&ChartText>, Vec<&ChartText>) =
         rendered.in_helm_order().into_iter().partition(|document| document.hook.is_some());
     for manifest in manifests {
         document(&mut text, &manifest.file, &manifest.text);
@@ -92,7 +92,7 @@ fn document(text: &mut String, source: &str, content: &str) {
 }
 
 /// Returns the notes with a line break at the end; the empty text for a chart without notes.
-fn notes(rendered: &RenderedChart) -> String {
+fn notes(rendered: &RenderedTexts) -> String {
     match rendered.notes.as_deref().map(str::trim_end) {
         None | Some("") => String::new(),
         Some(notes) => format!("{notes}\n"),

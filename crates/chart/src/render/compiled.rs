@@ -9,10 +9,10 @@ use kubewright_template::{ExecutionUsage, FunctionSet, GoMap, GoValue, TemplateL
 
 use super::crds::{ParsedCrds, crd_files};
 use super::document_cache::DocumentCache;
-use super::documents::documents_of;
+use super::documents::{documents_of, texts_of};
 use super::execution_error::template_error;
 use super::functions::chart_functions;
-use super::rendered::RenderedChart;
+use super::rendered::{RenderedChart, RenderedTexts};
 use super::request::ChartRequest;
 use super::scopes::{ChartScope, template_scopes};
 use super::templates::ChartTemplates;
@@ -117,31 +117,28 @@ impl CompiledChart {
 
     /// Renders the chart. The host is asked while templates are executed.
     pub fn render(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedChart, ChartError> {
-        let (root, mut rendered) = self.rendered_templates(request, host)?;
-        rendered.crds = self.crds.documents(&root)?;
-        Ok(rendered)
-    }
-
-    /// Renders the templates of the chart. The files of `crds/` are not read, and the result has no objects of them.
-    pub fn render_templates(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedChart, ChartError> {
-        self.rendered_templates(request, host).map(|(_, rendered)| rendered)
-    }
-
-    fn rendered_templates(
-        &self,
-        request: &ChartRequest,
-        host: Rc<dyn ChartHost>,
-    ) -> Result<(ChartNode, RenderedChart), ChartError> {
         let compat = self.compat();
         let (root, mut outputs, warnings) = self.rendered(request, host)?;
-        let notes = outputs.remove(&format!("{}/templates/{NOTES}", root.path));
-        outputs.retain(|path, output| !path.ends_with(NOTES) && !output.trim().is_empty());
+        let notes = take_notes(&root, &mut outputs);
         let mut documents = Vec::new();
         for (path, output) in outputs {
             documents.extend(documents_of(&path, &output, compat, &self.documents)?);
         }
-        let crd_files = crd_files(&root);
-        Ok((root, RenderedChart { documents, crds: Vec::new(), crd_files, notes, warnings, compat }))
+        let crds = self.crds.documents(&root)?;
+        Ok(RenderedChart { documents, crds, crd_files: crd_files(&root), notes, warnings, compat })
+    }
+
+    /// Renders the texts that `helm template` prints, in less time and memory than the objects. The errors are those of [`Self::render`], without those of
+    /// the files of `crds/`, which are not read.
+    pub fn render_texts(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedTexts, ChartError> {
+        let compat = self.compat();
+        let (root, mut outputs, warnings) = self.rendered(request, host)?;
+        let notes = take_notes(&root, &mut outputs);
+        let mut documents = Vec::new();
+        for (path, output) in outputs {
+            documents.extend(texts_of(&path, &output, compat)?);
+        }
+        Ok(RenderedTexts { documents, crd_files: crd_files(&root), notes, warnings, compat })
     }
 
     /// Returns the outputs of the templates by their paths, as they are: not split, and not read as YAML.
@@ -233,6 +230,13 @@ impl CompiledChart {
         }
         Ok(outputs)
     }
+}
+
+/// Takes the notes of the chart from the outputs, of which those without documents are removed.
+fn take_notes(root: &ChartNode, outputs: &mut BTreeMap<String, String>) -> Option<String> {
+    let notes = outputs.remove(&format!("{}/templates/{NOTES}", root.path));
+    outputs.retain(|path, output| !path.ends_with(NOTES) && !output.trim().is_empty());
+    notes
 }
 
 /// Returns templates in the order in which Helm parses and executes them: from the deepest path up, and in a depth in the reverse order of names, so that

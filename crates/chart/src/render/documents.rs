@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kubewright_template::library::data::parse_yaml;
+use kubewright_template::library::data::{parse_yaml, parse_yaml_fields};
 use serde_json::Value;
 
 use super::document_cache::{DocumentCache, ReadDocument};
 use super::hook::ChartHook;
-use super::rendered::ChartDocument;
+use super::rendered::{ChartDocument, ChartText};
 use super::split::split_documents;
 use crate::compat::HelmCompat;
 use crate::error::ChartError;
@@ -29,9 +29,28 @@ pub(super) fn documents_of(
     documents.collect()
 }
 
+/// Returns the texts of the documents of the output of a file. Only those parts of them are read that Helm reads.
+pub(super) fn texts_of(file: &str, output: &str, compat: HelmCompat) -> Result<Vec<ChartText>, ChartError> {
+    let texts = split_documents(output, compat).into_iter().enumerate().map(|(index, text)| {
+        let failed = |message| ChartError::Document { file: file.to_owned(), index, message };
+        let head = parse_yaml_fields(printed(text).as_bytes(), &HEAD).map_err(failed)?;
+        let hook = ChartHook::of(&annotations_of(&head, compat).map_err(failed)?);
+        let kind = head["kind"].as_str().unwrap_or_default().to_owned();
+        Ok(ChartText { file: file.to_owned(), text: text.to_owned(), kind, hook })
+    });
+    texts.collect()
+}
+
+/// The fields of an object that Helm reads.
+const HEAD: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
+/// Returns the text of a document as it is applied: Helm prints a line break behind it, with which a last block scalar ends.
+fn printed(text: &str) -> String {
+    format!("{text}\n")
+}
+
 fn read(text: &str, compat: HelmCompat) -> Result<ReadDocument, String> {
-    // Helm prints a line break behind a document, and applies the printed text: a last block scalar ends with it.
-    let object = parse_yaml(format!("{text}\n").as_bytes())?;
+    let object = parse_yaml(printed(text).as_bytes())?;
     let hook = ChartHook::of(&annotations_of(&object, compat)?);
     Ok(ReadDocument { object: Arc::new(object), hook })
 }
@@ -68,6 +87,29 @@ mod tests {
         };
         assert_eq!(error(HelmCompat::Helm4), expected("util.SimpleHead"));
         assert_eq!(error(HelmCompat::Helm3), expected("releaseutil.SimpleHead"));
+    }
+
+    #[test]
+    fn texts_have_the_kinds_hooks_and_errors_of_documents() {
+        for output in [
+            "kind: A\nmetadata: {annotations: {helm.sh/hook: test}}\nspec: {a: [1]}\n---\n# nothing\n---\nkind: B",
+            "kind: A\nspec: [a",
+            "kind: A\n---\ntext",
+            "kind: [A]\nspec: 1",
+            "kind: A\nmetadata: {name: 1}",
+            "kind: A\nspec: {<<: 1}",
+        ] {
+            let texts = texts_of("a", output, HelmCompat::Helm4).map_err(|error| error.to_string());
+            let documents = documents_of("a", output, HelmCompat::Helm4, &DocumentCache::default());
+            let expected = documents.map_err(|error| error.to_string()).map(|documents| {
+                let text = |document: ChartDocument| {
+                    let kind = document.kind().to_owned();
+                    ChartText { file: document.file, text: document.text.to_string(), kind, hook: document.hook }
+                };
+                documents.into_iter().map(text).collect::<Vec<_>>()
+            });
+            assert_eq!(texts, expected, "{output}");
+        }
     }
 
     #[test]

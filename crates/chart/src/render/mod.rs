@@ -16,5 +16,5 @@ mod templates;
 
 pub use compiled::{CompiledChart, CompiledChartBuilder};
 pub use hook::ChartHook;
-pub use rendered::{ChartDocument, RenderedChart};
+pub use rendered::{ChartDocument, ChartText, RenderedChart, RenderedTexts};
 pub use request::{ChartRelease, ChartRequest};

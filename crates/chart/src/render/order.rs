@@ -1,6 +1,6 @@
 //! The order in which Helm installs and prints objects.
 
-use super::rendered::ChartDocument;
+use super::hook::ChartHook;
 use crate::compat::HelmCompat;
 
 /// The kinds with a rank, in the order of installation.
@@ -46,16 +46,25 @@ const KINDS: [&str; 36] = [
 /// The kinds that have a rank behind those with Helm 4.
 const KINDS_OF_HELM_4: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
+/// A document that has a place in Helm's order.
+pub(super) trait HelmOrdered {
+    /// Returns the kind of the object; the empty text if it has none.
+    fn kind(&self) -> &str;
+
+    /// Returns the hook that the annotations make of the document.
+    fn hook(&self) -> Option<&ChartHook>;
+}
+
 /// Returns documents in Helm's order.
-pub(super) fn in_helm_order(documents: &[ChartDocument], compat: HelmCompat) -> Vec<&ChartDocument> {
+pub(super) fn in_helm_order<D: HelmOrdered>(documents: &[D], compat: HelmCompat) -> Vec<&D> {
     let is_printed = |hook: bool| {
-        move |document: &&ChartDocument| match &document.hook {
+        move |document: &&D| match document.hook() {
             None => !hook,
             Some(own) => hook && own.unknown_events().next().is_none(),
         }
     };
-    let mut sorted: Vec<&ChartDocument> = documents.iter().filter(is_printed(false)).collect();
-    let mut hooks: Vec<&ChartDocument> = documents.iter().filter(is_printed(true)).collect();
+    let mut sorted: Vec<&D> = documents.iter().filter(is_printed(false)).collect();
+    let mut hooks: Vec<&D> = documents.iter().filter(is_printed(true)).collect();
     sorted.sort_by_key(|document| rank(document.kind(), compat));
     hooks.sort_by_key(|document| rank(document.kind(), compat));
     sorted.append(&mut hooks);
@@ -76,7 +85,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::render::hook::ChartHook;
+    use crate::render::rendered::ChartDocument;
 
     fn order(compat: HelmCompat) -> Vec<String> {
         let document = |index, (kind, event): (&str, Option<&str>)| ChartDocument {

@@ -47,7 +47,7 @@ pub fn documents_of_yaml_1_2(text: &str) -> Result<Vec<Value>, YamlError> {
 
 /// The versions of go-yaml.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum GoYaml {
+pub(super) enum GoYaml {
     /// Version 2: plain scalars and keys have the types of YAML 1.1, and a merge key overwrites the fields before it.
     V2,
     /// Version 3: the booleans are those of YAML 1.2, a repeated key is an error, and the fields of a mapping precede merged ones.
@@ -72,14 +72,14 @@ impl GoYaml {
 }
 
 /// A value, or the text of a number that JSON does not have.
-type ComposedValue = Result<Value, &'static str>;
+pub(super) type ComposedValue = Result<Value, &'static str>;
 
 /// A node with its value.
 #[derive(Clone, Debug)]
-struct ComposedNode {
-    value: ComposedValue,
+pub(super) struct ComposedNode {
+    pub(super) value: ComposedValue,
     /// True for a plain `<<`, whose value is merged.
-    is_merge: bool,
+    pub(super) is_merge: bool,
     size: NodeSize,
 }
 
@@ -97,7 +97,8 @@ impl NodeSize {
     }
 }
 
-struct Composer<'a> {
+/// A reader of the documents of a text.
+pub(super) struct Composer<'a> {
     text: &'a str,
     has_tabs: bool,
     version: GoYaml,
@@ -115,7 +116,8 @@ struct Composer<'a> {
 }
 
 impl<'a> Composer<'a> {
-    fn new(text: &'a str, version: GoYaml) -> Self {
+    /// Creates a reader.
+    pub(super) fn new(text: &'a str, version: GoYaml) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Self {
             text,
@@ -150,14 +152,26 @@ impl<'a> Composer<'a> {
         Ok(Some(value))
     }
 
-    fn next(&mut self) -> Result<(Event<'a>, Span), YamlError> {
+    /// Returns true for a text with tabs.
+    pub(super) const fn has_tabs(&self) -> bool {
+        self.has_tabs
+    }
+
+    /// Returns the number of all nodes so far.
+    pub(super) const fn nodes(&self) -> usize {
+        self.size.nodes
+    }
+
+    /// Returns the next event, and the end of the text behind the last one.
+    pub(super) fn next(&mut self) -> Result<(Event<'a>, Span), YamlError> {
         let Some(event) = self.parser.next_event() else { return Ok((Event::StreamEnd, Span::default())) };
         let (event, span) = event.map_err(|error| scan_error(&error))?;
         self.end = (span.start.line() as u64, span.start.col() as u64 + 1);
         Ok((event, span))
     }
 
-    fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<ComposedNode, YamlError> {
+    /// Reads the node that begins with an event.
+    pub(super) fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<ComposedNode, YamlError> {
         if depth > DEPTH {
             return Err(self.too_deep(span));
         }

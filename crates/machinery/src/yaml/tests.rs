@@ -315,3 +315,107 @@ fn the_first_document_is_read_alone_with_keys_of_all_types() {
         assert!(first_document(text).is_err(), "{text}");
     }
 }
+
+const FIELDS: [&str; 3] = ["kind", "metadata", "on"];
+
+/// Returns the named fields of the whole document.
+fn fields_of_whole(text: &str) -> Result<Value, String> {
+    let mut document = first_document(text).map_err(|error| error.to_string())?;
+    if let Value::Object(fields) = &mut document {
+        fields.retain(|name, _| FIELDS.contains(&name.as_str()));
+    }
+    Ok(document)
+}
+
+fn some_fields(text: &str) -> Result<Value, String> {
+    fields_of_first_document(text, &FIELDS).map_err(|error| error.to_string())
+}
+
+#[test]
+fn some_fields_are_those_of_the_whole_document_and_errors_too() {
+    for text in [
+        "",
+        "# nothing",
+        "text",
+        "- kind: A",
+        "kind: A",
+        "kind: A\nspec: {a: [1, {b: c}], d: \"e\"}\nmetadata: {name: x}\n",
+        "spec:\n  - |\n    kind: B\n  - a: b\nkind: A\n---\nkind: C\n",
+        "kind: A\nkind: B\nspec: 1\nspec: 2",
+        "\"kind\": A\n'metadata': {}\nspec: 1",
+        "yes: 1\non: 2\n80: 3",
+        "? [kind]\n: 1\nkind: A",
+        "spec: &a {name: x}\nmetadata: *a",
+        "metadata: &a {name: x}\nspec: *a",
+        "metadata: &a {name: x}\nkind: *a\nspec: {<<: 1}",
+        "<<: {kind: A}\nspec: 1",
+        "kind: A\nspec: {<<: {a: 1}}",
+        "kind: A\nspec: {<<: 1}",
+        "kind: A\nspec: !!int x",
+        "kind: A\nspec: !own x",
+        "kind: A\nspec: [.inf]",
+        "kind: A\nspec: {.nan: 1}",
+        "kind: A\nspec: {~: 1}",
+        "kind: A\nspec: {18446744073709551615: 1}",
+        "kind: A\nspec: {[a]: 1}",
+        "kind: .nan\nspec: 1",
+        "kind: A\nspec:\n\t- a",
+        "kind: A\nspec: [a",
+        "kind: A\nspec: \"a",
+        "kind: A\n spec: a",
+        "kind: A\nspec: *unknown",
+        "kind: A\n---\n]",
+        "kind: A\n...\n]",
+        &format!("kind: A\nspec: {}1{}", "[".repeat(300), "]".repeat(300)),
+    ] {
+        assert_eq!(some_fields(text), fields_of_whole(text), "{text}");
+    }
+}
+
+#[test]
+fn the_number_of_nodes_is_limited_where_fields_are_passed_over() {
+    let text = format!("kind: A\nspec: [{}]", "1,".repeat(read::NODES));
+    let error = some_fields(&text).unwrap_err();
+    assert!(error.contains("nodes"), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn some_fields_of_any_object_are_those_of_the_whole(kind in any_value(), metadata in any_value(), spec in any_value()) {
+        let text = to_string(&json!({"kind": kind, "metadata": metadata, "spec": spec}));
+        prop_assert_eq!(some_fields(&text), fields_of_whole(&text));
+    }
+
+    #[test]
+    fn some_fields_of_any_pieces_of_yaml_are_those_of_the_whole(pieces in prop::collection::vec(0..PIECES.len(), 0..12)) {
+        let text: String = pieces.into_iter().map(|piece| PIECES[piece]).collect();
+        prop_assert_eq!(some_fields(&text), fields_of_whole(&text));
+    }
+}
+
+const PIECES: [&str; 24] = [
+    "kind: ",
+    "metadata:",
+    "spec: ",
+    "a: ",
+    "\n",
+    "\n  ",
+    "- ",
+    "[",
+    "]",
+    "{",
+    "}",
+    ", ",
+    "b",
+    "&x ",
+    "*x",
+    "<<: ",
+    "\"c\"",
+    "1",
+    ".inf",
+    "!!str ",
+    "---\n",
+    "on: ",
+    "|\n   d\n",
+    "? ",
+];

@@ -86,6 +86,12 @@ pub fn parse_yaml(text: &[u8]) -> Result<Value, String> {
     yaml_read::read(text)
 }
 
+/// Reads these fields of the first document of a YAML text, as [`parse_yaml`] reads the whole document and with its errors, but in less time and memory.
+/// A document that is no mapping is returned whole.
+pub fn parse_yaml_fields(text: &[u8], names: &[&str]) -> Result<Value, String> {
+    yaml_read::read_fields(text, names)
+}
+
 /// Returns a value as YAML, as sigs.k8s.io/yaml writes it, with a line break at the end.
 pub fn format_yaml(value: &GoValue) -> Result<String, String> {
     yaml::write(value, YamlDialect::Kubernetes)

@@ -5,13 +5,22 @@ use serde_json::Value;
 
 /// Reads the first document of a text; null if there is none.
 pub(super) fn read(text: &[u8]) -> Result<Value, String> {
+    read_with(text, yaml::first_document)
+}
+
+/// Reads some fields of the first document of a text.
+pub(super) fn read_fields(text: &[u8], names: &[&str]) -> Result<Value, String> {
+    read_with(text, |text| yaml::fields_of_first_document(text, names))
+}
+
+fn read_with(text: &[u8], read: impl FnOnce(&str) -> Result<Value, YamlError>) -> Result<Value, String> {
     let Ok(text) = std::str::from_utf8(text) else {
         return Err("error converting YAML to JSON: yaml: invalid leading UTF-8 octet".to_owned());
     };
     if has_unusual_bytes(text) && text.chars().any(is_control) {
         return Err("error converting YAML to JSON: yaml: control characters are not allowed".to_owned());
     }
-    yaml::first_document(text).map_err(|error| format!("error converting YAML to JSON: {}", message(text, &error)))
+    read(text).map_err(|error| format!("error converting YAML to JSON: {}", message(text, &error)))
 }
 
 /// Returns true for a text with bytes that are neither printable ASCII nor usual white space. Most texts have none, which is seen many bytes at a time.

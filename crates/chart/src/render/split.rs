@@ -1,5 +1,7 @@
 //! The split of outputs into documents.
 
+use memchr::memmem;
+
 use crate::compat::HelmCompat;
 
 const MARK: &str = "---";
@@ -37,18 +39,16 @@ fn pieces_of_helm_3(text: &str) -> Vec<&str> {
 
 /// Splits a text at the expression `(?m)^---[ \t]*`.
 fn pieces_of_helm_4(text: &str) -> Vec<&str> {
+    let behind_mark = |line: usize| text.len() - text[line + MARK.len()..].trim_start_matches([' ', '\t']).len();
     let mut pieces = Vec::new();
     let mut start = 0;
-    let mut line = 0;
-    loop {
-        if let Some(behind) = text[line..].strip_prefix(MARK) {
-            pieces.push(&text[start..line]);
-            start = text.len() - behind.trim_start_matches([' ', '\t']).len();
-        }
-        match text[line..].find('\n') {
-            Some(end) => line += end + 1,
-            None => break,
-        }
+    if text.starts_with(MARK) {
+        pieces.push("");
+        start = behind_mark(0);
+    }
+    for line in memmem::find_iter(text.as_bytes(), "\n---").map(|end| end + 1) {
+        pieces.push(&text[start..line]);
+        start = behind_mark(line);
     }
     pieces.push(&text[start..]);
     pieces

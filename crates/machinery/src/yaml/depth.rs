@@ -16,12 +16,16 @@ const STACK: usize = 8 * 1024 * 1024;
 
 /// Runs some work on a text, on a separate stack if the text may be nested deeper than the rest of the present one allows.
 pub(super) fn with_room<T>(text: &str, work: impl FnOnce() -> T) -> T {
+    // Deeper texts are refused on the way.
+    let most = (DEPTH + 1) * LEVEL;
+    if stacker::remaining_stack().is_some_and(|left| left >= most) {
+        return work();
+    }
     let bound = bound(text);
     if bound <= SHALLOW {
         return work();
     }
-    // Deeper texts are refused on the way.
-    stacker::maybe_grow(bound.min(DEPTH + 1) * LEVEL, STACK, work)
+    stacker::maybe_grow(most.min(bound * LEVEL), STACK, work)
 }
 
 /// Returns an upper bound of the nesting of a text.

@@ -1,6 +1,6 @@
 //! Charts, printed as `helm template` prints them.
 
-use std::fmt::Write as _;
+use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write as _};
 use std::mem::ManuallyDrop;
@@ -18,15 +18,16 @@ use serde_json::{Map, Value};
 use crate::args::ChartArgs;
 use crate::host::SystemHost;
 
-/// Returns the objects of a chart as text, or its notes. An error completes the sentence "failed to".
-pub(crate) fn render(args: &ChartArgs) -> Result<String, String> {
+/// Returns the objects of a chart as pieces of a text, or its notes. An error completes the sentence "failed to".
+pub(crate) fn render(args: &ChartArgs) -> Result<Vec<Cow<'static, str>>, String> {
     let rendered = rendered(args).map_err(|error| format!("render the chart {}: {error}", args.path.display()))?;
-    let rendered = ManuallyDrop::new(rendered);
+    // The program ends soon, which frees the memory at once.
+    let rendered: &'static RenderedTexts = Box::leak(rendered.into());
     for warning in &rendered.warnings {
         // If the output is closed, there is no reader left.
         let _ = writeln!(io::stderr(), "warning: {warning}");
     }
-    if args.notes { Ok(notes(&rendered)) } else { Ok(text(&rendered, args.include_crds)) }
+    Ok(if args.notes { vec![notes(rendered).into()] } else { pieces(rendered, args.include_crds) })
 }
 
 fn rendered(args: &ChartArgs) -> Result<RenderedTexts, String> {
@@ -65,30 +66,35 @@ fn now() -> Timestamp {
 }
 
 /// Returns the documents with the paths of their templates. Hooks come last, and white space around all others is removed.
-fn text(rendered: &RenderedTexts, includes_crds: bool) -> String {
-    let mut text = String::new();
+fn pieces(rendered: &RenderedTexts, includes_crds: bool) -> Vec<Cow<'_, str>> {
+    let mut pieces = Vec::new();
     if includes_crds {
         for file in &rendered.crd_files {
-            document(&mut text, &file.name, &String::from_utf8_lossy(&file.data));
+            pieces.extend(document(&file.name, String::from_utf8_lossy(&file.data)));
         }
     }
     let (hooks, manifests): (Vec<&ChartText>, Vec<&ChartText>) =
         rendered.in_helm_order().into_iter().partition(|document| document.hook.is_some());
     for manifest in manifests {
-        document(&mut text, &manifest.file, &manifest.text);
+        pieces.extend(document(&manifest.file, manifest.text.as_str().into()));
     }
     // A document begins with its separator, so that there is white space at the end alone.
-    text.truncate(text.trim_end().len());
-    text.push('\n');
-    for hook in hooks {
-        document(&mut text, &hook.file, &hook.text);
+    while let Some(last) = pieces.pop() {
+        let kept = last.trim_end();
+        if !kept.is_empty() {
+            pieces.push(kept.to_owned().into());
+            break;
+        }
     }
-    text
+    pieces.push("\n".into());
+    for hook in hooks {
+        pieces.extend(document(&hook.file, hook.text.as_str().into()));
+    }
+    pieces
 }
 
-fn document(text: &mut String, source: &str, content: &str) {
-    // Writing to a string does not fail.
-    let _ = write!(text, "---\n# Source: {source}\n{content}\n");
+fn document<'a>(source: &str, content: Cow<'a, str>) -> [Cow<'a, str>; 3] {
+    [format!("---\n# Source: {source}\n").into(), content, "\n".into()]
 }
 
 /// Returns the notes with a line break at the end; the empty text for a chart without notes.

@@ -25,6 +25,14 @@ impl Tool {
         }
     }
 
+    /// Returns the path of the program that is compared with the original.
+    pub(crate) const fn program(self) -> &'static str {
+        match self {
+            Self::Helm => env!("CARGO_BIN_EXE_render-chart"),
+            Self::Kustomize => env!("CARGO_BIN_EXE_render-kustomization"),
+        }
+    }
+
     pub(crate) const fn part(self) -> BenchPart {
         match self {
             Self::Helm => BenchPart::Charts,
@@ -112,11 +120,11 @@ impl BenchCase {
         }
     }
 
-    /// Returns the arguments of `render`.
+    /// Returns the arguments of the program that is compared with the original.
     pub(crate) fn of_render(&self) -> Vec<String> {
         match self.tool {
-            Tool::Helm => [words(&["chart", ".", "--name", self.text("release")]), self.flags_of_chart()].concat(),
-            Tool::Kustomize => words(&["kustomization", self.text("path")]),
+            Tool::Helm => [words(&[".", "--name", self.text("release")]), self.flags_of_chart()].concat(),
+            Tool::Kustomize => words(&[self.text("path")]),
         }
     }
 

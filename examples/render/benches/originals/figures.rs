@@ -15,9 +15,6 @@ const FASTER_INSIDE: f64 = 50.0;
 /// The least ratio of the memory of both programs.
 const SMALLER: f64 = 4.0;
 
-/// The program that is compared with the originals.
-const RENDER: &str = env!("CARGO_BIN_EXE_render");
-
 /// The figures of a case.
 pub(crate) struct CaseFigures {
     title: String,
@@ -30,7 +27,7 @@ pub(crate) struct CaseFigures {
 impl CaseFigures {
     /// Runs both programs in turns, and renders within this process.
     pub(crate) fn measure(case: &BenchCase, originals: &Originals, runs: usize) -> Self {
-        let (original, render) = (originals.program(case.tool), Path::new(RENDER));
+        let (original, render) = (originals.program(case.tool), Path::new(case.tool.program()));
         let (of_original, of_render) = (case.of_original(), case.of_render());
         let is_equal = output(&original, case, &of_original) == output(render, case, &of_render);
         let (mut theirs, mut ours) = (Vec::new(), Vec::new());

@@ -1,6 +1,6 @@
 //! Comparison with the originals: `helm template` and `kustomize build`, on this machine and in this run.
 //!
-//! `cargo bench -p render [-- --help]`. Each recorded chart and kustomization is rendered by the original and by the program `render`, in turns, each
+//! `cargo bench -p render [-- --help]`. Each recorded chart and kustomization is rendered by the original and by the program of this package, in turns, each
 //! time in a process of its own, and then again and again in this process with the chart compiled once. Before, the outputs of both programs are
 //! compared. A last part renders many components of one chart. The run fails when an output is another one, or when a figure misses its target:
 //! a fifth of the time as a program, a fiftieth within a process, and a quarter of the memory. Without Go or without the recordings it says so

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::fixtures::{directory, run_in};
+use crate::fixtures::{CHART, KUSTOMIZATION, directory, run_in};
 
 const METADATA: (&str, &str) = ("web/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n");
 
@@ -21,7 +21,7 @@ fn objects_come_by_kind_with_their_files_and_hooks_last() {
             ("web/templates/service.yaml", "\n---\nkind: Service\n"),
         ],
     );
-    let run = run_in(&root, ["chart", "web"]);
+    let run = run_in(&root, CHART, ["web"]);
     assert_eq!(run.errors, "");
     assert_eq!(
         run.output,
@@ -36,22 +36,22 @@ fn flags_become_values_release_and_capabilities() {
                     {{ .Capabilities.KubeVersion }}, {{ .Capabilities.APIVersions.Has \"x/v1\" }}, {{ .Capabilities.APIVersions.Has \"y/v1\" }}]";
     let files = [("web/templates/a.yaml", template), ("one.yaml", "{a: 1, b: 1}"), ("two.yaml", "b: 2")];
     let root = web("flags", &files);
-    let arguments = "chart web --name rel --namespace ns --values one.yaml --values two.yaml --api-versions x/v1,y/v1 --kube-version 1.33.1 --is-upgrade";
-    let run = run_in(&root, arguments.split(' '));
+    let arguments = "web --name rel --namespace ns --values one.yaml --values two.yaml --api-versions x/v1,y/v1 --kube-version 1.33.1 --is-upgrade";
+    let run = run_in(&root, CHART, arguments.split(' '));
     assert_eq!(run.output.lines().nth(2).unwrap_or(&run.errors), "got: [1, 2, rel, ns, true, v1.33.1, true, true]");
 }
 
 #[test]
 fn notes_are_printed_in_place_of_objects() {
     let root = web("notes", &[("web/templates/NOTES.txt", "Open {{ .Release.Name }}.\n\n"), ("web/templates/a.yaml", "kind: A")]);
-    let run = run_in(&root, ["chart", "web", "--notes", "--name", "rel"]);
+    let run = run_in(&root, CHART, ["web", "--notes", "--name", "rel"]);
     assert_eq!((run.code, run.output.as_str()), (0, "Open rel.\n"));
 }
 
 #[test]
 fn a_seed_repeats_random_texts() {
     let root = web("seed", &[("web/templates/a.yaml", "a: {{ randAlphaNum 20 }}")]);
-    let output = |arguments: &[&str]| run_in(&root, [&["chart", "web"], arguments].concat()).output;
+    let output = |arguments: &[&str]| run_in(&root, CHART, [&["web"], arguments].concat()).output;
     assert_eq!(output(&["--seed", "1"]), output(&["--seed", "1"]));
     assert_ne!(output(&["--seed", "1"]), output(&["--seed", "2"]));
     assert_ne!(output(&[]), output(&[]));
@@ -60,13 +60,13 @@ fn a_seed_repeats_random_texts() {
 #[test]
 fn errors_of_charts_name_file_and_place() {
     let root = web("chart-errors", &[("web/templates/a.yaml", "a: {{ fail \"no\" }}")]);
-    let run = run_in(&root, ["chart", "web"]);
+    let run = run_in(&root, CHART, ["web"]);
     assert_eq!((run.code, run.output.as_str()), (1, ""));
     assert!(run.errors.starts_with("error: failed to render the chart web: "), "{}", run.errors);
     assert!(run.errors.contains("web/templates/a.yaml:1:6"), "{}", run.errors);
-    let run = run_in(&root, ["chart", "absent"]);
+    let run = run_in(&root, CHART, ["absent"]);
     assert!(run.errors.starts_with("error: failed to render the chart absent: read absent: "), "{}", run.errors);
-    let run = run_in(&root, ["chart", "web", "-f", "absent.yaml"]);
+    let run = run_in(&root, CHART, ["web", "-f", "absent.yaml"]);
     assert!(run.errors.contains("read the values absent.yaml: "), "{}", run.errors);
 }
 
@@ -79,35 +79,34 @@ fn a_kustomization_refers_to_files_below_the_current_directory() {
     ];
     let root = directory("kustomization", &files);
     let expected = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: my-m\n";
-    assert_eq!(run_in(&root, ["kustomization", "overlay"]).output, expected);
+    assert_eq!(run_in(&root, KUSTOMIZATION, ["overlay"]).output, expected);
     let elsewhere = directory("elsewhere", &[("file", "")]);
     let overlay = root.join("overlay").display().to_string();
-    let run = run_in(&elsewhere, ["kustomization", &overlay]);
+    let run = run_in(&elsewhere, KUSTOMIZATION, [&overlay]);
     assert!(run.errors.contains("leaves the tree of files"), "{}", run.errors);
     let root = root.display().to_string();
-    assert_eq!(run_in(&elsewhere, ["kustomization", &overlay, "--root", &root]).output, expected);
+    assert_eq!(run_in(&elsewhere, KUSTOMIZATION, [&overlay, "--root", &root]).output, expected);
 }
 
 #[test]
 fn errors_of_kustomizations_name_the_file() {
     let root = directory("kustomization-errors", &[("kustomization.yaml", "resources: [absent.yaml]")]);
-    let run = run_in(&root, ["kustomization", "."]);
+    let run = run_in(&root, KUSTOMIZATION, ["."]);
     assert_eq!(run.code, 1);
     assert!(run.errors.starts_with("error: failed to build the kustomization .: kustomization.yaml: "), "{}", run.errors);
     assert!(run.errors.contains("absent.yaml"), "{}", run.errors);
-    let run = run_in(&root, ["kustomization", "absent"]);
+    let run = run_in(&root, KUSTOMIZATION, ["absent"]);
     assert!(run.errors.contains("find the directory absent: "), "{}", run.errors);
 }
 
 #[test]
-fn help_tells_the_commands_and_a_wrong_command_line_is_refused() {
+fn help_tells_the_flags_and_a_wrong_command_line_is_refused() {
     let root = directory("help", &[("file", "")]);
-    let run = run_in(&root, ["--help"]);
-    assert_eq!(run.code, 0);
-    for command in ["chart", "kustomization"] {
-        assert!(run.output.contains(command), "{}", run.output);
+    for (program, flag) in [(CHART, "--helm3"), (KUSTOMIZATION, "--root")] {
+        let run = run_in(&root, program, ["--help"]);
+        assert_eq!(run.code, 0);
+        assert!(run.output.contains(flag), "{}", run.output);
+        assert_eq!(run_in(&root, program, [""; 0]).code, 2);
+        assert_eq!(run_in(&root, program, [".", "--unknown"]).code, 2);
     }
-    assert!(run_in(&root, ["chart", "--help"]).output.contains("--helm3"));
-    assert_eq!(run_in(&root, ["chart"]).code, 2);
-    assert_eq!(run_in(&root, ["unknown"]).code, 2);
 }

@@ -1,5 +1,6 @@
-//! Runs of the program, and directories for them.
+//! Runs of the programs, and directories for them.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -11,9 +12,22 @@ pub(crate) struct RenderRun {
     pub(crate) errors: String,
 }
 
-/// Runs the program in a directory.
-pub(crate) fn run_in<S: AsRef<std::ffi::OsStr>>(directory: &Path, arguments: impl IntoIterator<Item = S>) -> RenderRun {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_render"));
+/// A program of the package.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RenderProgram(&'static str);
+
+/// The program for charts.
+pub(crate) const CHART: RenderProgram = RenderProgram(env!("CARGO_BIN_EXE_render-chart"));
+/// The program for kustomizations.
+pub(crate) const KUSTOMIZATION: RenderProgram = RenderProgram(env!("CARGO_BIN_EXE_render-kustomization"));
+
+/// Runs a program in a directory.
+pub(crate) fn run_in<S: AsRef<OsStr>>(
+    directory: &Path,
+    program: RenderProgram,
+    arguments: impl IntoIterator<Item = S>,
+) -> RenderRun {
+    let mut command = Command::new(program.0);
     let Output { status, stdout, stderr } = command.args(arguments).current_dir(directory).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     RenderRun { code: status.code().unwrap(), output: text(stdout), errors: text(stderr) }

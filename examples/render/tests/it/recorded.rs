@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::fixtures::{RenderRun, directories, recordings, run_in};
+use crate::fixtures::{CHART, KUSTOMIZATION, RenderRun, directories, recordings, run_in};
 
 /// Renders a recorded case of a chart.
 fn chart(chart: &Path, case: &Path, facts: &Value, is_helm3: bool) -> RenderRun {
     let text = |key: &str| facts[key].as_str().unwrap().to_owned();
-    let mut arguments = vec!["chart".to_owned(), chart.display().to_string()];
+    let mut arguments = vec![chart.display().to_string()];
     arguments.extend(["--name".to_owned(), text("release"), "--namespace".to_owned(), text("namespace")]);
     arguments.extend(["--kube-version".to_owned(), text("kubeVersion")]);
     arguments.extend(["--values".to_owned(), case.join("values.yaml").display().to_string()]);
@@ -21,7 +21,7 @@ fn chart(chart: &Path, case: &Path, facts: &Value, is_helm3: bool) -> RenderRun 
         arguments.extend(facts[key].as_bool().unwrap().then(|| flag.to_owned()));
     }
     arguments.extend(is_helm3.then(|| "--helm3".to_owned()));
-    run_in(chart, arguments)
+    run_in(chart, CHART, arguments)
 }
 
 /// Returns the first line in which two texts differ.
@@ -64,7 +64,7 @@ fn kustomizations_are_printed_as_by_kustomize_build() {
     for case in directories(&data) {
         let Ok(expected) = fs::read_to_string(case.join("expected.yaml")) else { continue };
         let facts: Value = serde_json::from_slice(&fs::read(case.join("case.json")).unwrap()).unwrap();
-        let found = run_in(&case, ["kustomization", facts["path"].as_str().unwrap()]);
+        let found = run_in(&case, KUSTOMIZATION, [facts["path"].as_str().unwrap()]);
         compared += 1;
         if found.code != 0 {
             differences.push(format!("{}: {}", case.display(), found.errors));

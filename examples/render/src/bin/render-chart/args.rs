@@ -2,27 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ArgGroup, Parser, Subcommand};
+use clap::Parser;
 
-/// Prints what a chart or a kustomization renders.
+/// Prints the objects of a Helm chart.
 ///
-/// The output is that of `helm template` and `kustomize build`. Neither program is run, and no cluster is asked.
+/// The output is that of `helm template`. Helm is not run, and no cluster is asked.
 #[derive(Debug, Parser)]
-#[command(name = "render", version, disable_help_subcommand = true)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    pub(crate) command: RenderCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum RenderCommand {
-    /// Prints the objects of a Helm chart
-    Chart(ChartArgs),
-    /// Prints the objects of a kustomization
-    Kustomization(KustomizationArgs),
-}
-
-#[derive(Debug, ArgGroup)]
+#[command(name = "render-chart", version)]
 pub(crate) struct ChartArgs {
     /// The directory of the chart, or its archive (`.tgz`)
     #[arg(value_name = "PATH")]
@@ -59,16 +45,6 @@ pub(crate) struct ChartArgs {
     pub(crate) seed: Option<u64>,
 }
 
-#[derive(Debug, ArgGroup)]
-pub(crate) struct KustomizationArgs {
-    /// The directory of the kustomization
-    #[arg(value_name = "PATH")]
-    pub(crate) path: PathBuf,
-    /// The directory that has all files to which the kustomization may refer; by default the current directory if PATH is in it, and PATH otherwise
-    #[arg(long, value_name = "DIRECTORY")]
-    pub(crate) root: Option<PathBuf>,
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
@@ -77,6 +53,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Args::command().debug_assert();
+        ChartArgs::command().debug_assert();
     }
 }

@@ -1,30 +1,11 @@
-//! Prints what a chart or a kustomization renders: the bytes that `helm template` and `kustomize build` print, without either program.
-//!
-//! ```text
-//! render chart PATH [--name NAME] [--namespace NAMESPACE] [--values FILE]...
-//! render kustomization PATH
-//! ```
-
-mod args;
-mod chart;
-mod directory;
-mod host;
-mod kustomization;
-mod yaml;
+//! The end of both programs: their output and their exit status.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
-use self::args::{Args, RenderCommand};
-
-fn main() -> ExitCode {
-    let rendered = match Args::parse().command {
-        RenderCommand::Chart(args) => chart::render(&args),
-        RenderCommand::Kustomization(args) => kustomization::render(&args).map(|text| vec![text.into()]),
-    };
+/// Prints the pieces of a text, or an error, which completes the sentence "failed to". Returns the exit status of the program.
+pub fn finish(rendered: Result<Vec<Cow<'_, str>>, String>) -> ExitCode {
     match rendered {
         Ok(pieces) => printed(&pieces),
         Err(message) => failed(&message),

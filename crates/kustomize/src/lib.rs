@@ -19,7 +19,7 @@
 //! Unsupported features are errors that name the file and the field, and are never ignored: plugins, functions in containers or programs, Helm charts,
 //! remote resources, validators, `vars`, and `crds`.
 //!
-//! Modules, from low to high: `error`, `limits`, `path`, `tree`, `kind`, `fields`, `kustomization`, `resource`, `select`, `strategic`, `generate`, `replace`,
+//! Modules, from low to high: `error`, `limits`, `path`, `tree`, `kind`, `fields`, `kustomization`, `resource`, `text_pattern`, `select`, `strategic`, `generate`, `replace`,
 //! `transform`, `patch_objects`, `reference`, `build`.
 
 mod build;
@@ -36,6 +36,7 @@ mod replace;
 mod resource;
 mod select;
 mod strategic;
+mod text_pattern;
 mod transform;
 mod tree;
 

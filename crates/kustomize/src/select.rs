@@ -1,13 +1,12 @@
 //! Selection of resources by patterns of their identity, labels and annotations.
 
-use kubewright_machinery::pattern;
 use kubewright_machinery::selector::LabelSelector;
-use regex::Regex;
 
 use crate::error::BuildProblem;
 use crate::kind::KindId;
 use crate::kustomization::TargetPattern;
 use crate::resource::{BuildResource, ResourceId};
+use crate::text_pattern::TextPattern;
 
 /// A compiled pattern of resources.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ impl TargetSelector {
     pub(crate) fn new(target: &TargetPattern) -> Result<Self, BuildProblem> {
         let pattern = |name: &str, source: &str| match source {
             "" => Ok(None),
-            source => TextPattern::new(source).map(Some).map_err(|error| {
+            source => TextPattern::whole(source).map(Some).map_err(|error| {
                 BuildProblem(format!("the {name} {source:?} of the target is not a regular expression: {error}"))
             }),
         };
@@ -85,28 +84,4 @@ impl TargetSelector {
 
 fn is_match(pattern: Option<&TextPattern>, text: &str) -> bool {
     pattern.is_none_or(|pattern| pattern.is_match(text))
-}
-
-/// A regular expression for whole texts.
-#[derive(Clone, Debug)]
-enum TextPattern {
-    /// An expression that matches itself alone. Most are names, whose compilation would take longer than all else of a selection.
-    Text(String),
-    Expression(Regex),
-}
-
-impl TextPattern {
-    fn new(source: &str) -> Result<Self, String> {
-        if source.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-            return Ok(Self::Text(source.to_owned()));
-        }
-        pattern::compile(&format!("^(?:{source})$")).map(Self::Expression)
-    }
-
-    fn is_match(&self, text: &str) -> bool {
-        match self {
-            Self::Text(expected) => text == expected,
-            Self::Expression(regex) => regex.is_match(text),
-        }
-    }
 }

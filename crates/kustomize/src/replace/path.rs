@@ -1,13 +1,12 @@
 //! Paths of replacements: names, `[key=value]`, indexes, and `*`.
 
 use kubewright_machinery::object::json_type;
-use kubewright_machinery::pattern;
-use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::error::BuildProblem;
 use crate::fields::split_path;
 use crate::resource::scalar_text;
+use crate::text_pattern::TextPattern;
 
 /// The type of the last field of a path, if the path is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,11 +127,11 @@ fn visit_items(
     let Some((field, wanted)) = item_step(step) else {
         return items.iter_mut().try_fold(0, |count, item| Ok(count + visit(item, rest, leaf, set)?));
     };
-    let regex =
-        pattern::compile(wanted).map_err(|error| BuildProblem(format!("{wanted:?} is not a regular expression: {error}")))?;
+    let pattern =
+        TextPattern::part(wanted).map_err(|error| BuildProblem(format!("{wanted:?} is not a regular expression: {error}")))?;
     // The path of a scalar item ends with it.
     let rest = if field.is_empty() { &[] } else { rest };
-    let count = visit_matching(items, field, &regex, rest, leaf, set)?;
+    let count = visit_matching(items, field, &pattern, rest, leaf, set)?;
     if count > 0 || leaf == CreatedLeaf::Nothing {
         return Ok(count);
     }
@@ -140,18 +139,18 @@ fn visit_items(
         "" => wanted.into(),
         field => Value::Object(Map::from_iter([(field.to_owned(), wanted.into())])),
     });
-    visit_matching(items, field, &regex, rest, leaf, set)
+    visit_matching(items, field, &pattern, rest, leaf, set)
 }
 
 fn visit_matching(
     items: &mut [Value],
     field: &str,
-    regex: &Regex,
+    pattern: &TextPattern,
     rest: &[String],
     leaf: CreatedLeaf,
     set: &mut dyn FnMut(&mut Value) -> Result<(), BuildProblem>,
 ) -> Result<usize, BuildProblem> {
-    let mut matching = items.iter_mut().filter(|item| field_text(item, field).is_some_and(|text| regex.is_match(text.trim())));
+    let mut matching = items.iter_mut().filter(|item| field_text(item, field).is_some_and(|text| pattern.is_match(text.trim())));
     matching.try_fold(0, |count, item| Ok(count + visit(item, rest, leaf, set)?))
 }
 

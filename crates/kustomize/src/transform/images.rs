@@ -10,6 +10,7 @@ use crate::fields::{Created, FieldSpec, change, expect_scalar};
 use crate::kustomization::ImageEntry;
 use crate::limits::ObjectBytes;
 use crate::resource::{ResourceList, scalar_text};
+use crate::text_pattern::is_plain;
 
 /// Changes the images of a name: those of all lists `containers` and `initContainers` at any depth, and those in the fields. Custom resource
 /// definitions are not changed.
@@ -19,10 +20,9 @@ pub(super) fn apply(
     fields: &[FieldSpec],
     bytes: &mut ObjectBytes,
 ) -> Result<(), BuildProblem> {
-    let tail = "(:[a-zA-Z0-9_.{}-]*)?(@[a-zA-Z0-9]+([.+_-][a-zA-Z0-9]+)*:[a-zA-Z0-9_.{}-]*)?$";
     // A name that is no regular expression matches no image.
-    let Ok(matching) = pattern::compile(&format!("^{}{tail}", image.name)) else { return Ok(()) };
-    let mut update = ImageUpdate { image, matching, bytes };
+    let Ok(pattern) = ImagePattern::new(&image.name) else { return Ok(()) };
+    let mut update = ImageUpdate { image, pattern, bytes };
     for resource in list.resources.iter_mut().filter(|resource| resource.kind_name() != "CustomResourceDefinition") {
         let kind = resource.kind();
         let within = of_resource(resource);
@@ -35,9 +35,48 @@ pub(super) fn apply(
     Ok(())
 }
 
+/// The part of an image behind its name: a tag, a digest, both, or nothing.
+const TAIL: &str = "(:[a-zA-Z0-9_.{}-]*)?(@[a-zA-Z0-9]+([.+_-][a-zA-Z0-9]+)*:[a-zA-Z0-9_.{}-]*)?$";
+
+/// A pattern of the images of a name, which is a regular expression.
+#[derive(Debug)]
+enum ImagePattern {
+    /// A name that matches itself alone. The compilation of an expression would take more memory than a small kustomization.
+    Name(String),
+    /// An expression for the whole image.
+    Expression(Regex),
+}
+
+impl ImagePattern {
+    fn new(name: &str) -> Result<Self, String> {
+        if is_plain(name) { Ok(Self::Name(name.to_owned())) } else { Self::expression(name) }
+    }
+
+    fn expression(name: &str) -> Result<Self, String> {
+        pattern::compile(&format!("^{name}{TAIL}")).map(Self::Expression)
+    }
+
+    fn is_match(&self, image: &str) -> bool {
+        match self {
+            Self::Name(name) => image.strip_prefix(name.as_str()).is_some_and(is_tag_and_digest),
+            Self::Expression(regex) => regex.is_match(image),
+        }
+    }
+}
+
+/// Returns true for a text that [`TAIL`] matches.
+fn is_tag_and_digest(text: &str) -> bool {
+    let is_letter = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '.' | '{' | '}' | '-');
+    let behind_tag = text.strip_prefix(':').map_or(text, |tag| tag.trim_start_matches(is_letter));
+    let Some(digest) = behind_tag.strip_prefix('@') else { return behind_tag.is_empty() };
+    let Some((algorithm, value)) = digest.split_once(':') else { return false };
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    algorithm.split(['.', '+', '_', '-']).all(is_word) && value.chars().all(is_letter)
+}
+
 struct ImageUpdate<'a> {
     image: &'a ImageEntry,
-    matching: Regex,
+    pattern: ImagePattern,
     bytes: &'a mut ObjectBytes,
 }
 
@@ -62,7 +101,7 @@ impl ImageUpdate<'_> {
     fn set(&mut self, value: &mut Value) -> Result<(), BuildProblem> {
         expect_scalar(value).map_err(|problem| problem.within("an image"))?;
         let text = scalar_text(value);
-        if self.matching.is_match(&text) {
+        if self.pattern.is_match(&text) {
             let changed = self.changed(&text);
             self.bytes.grow(changed.len())?;
             *value = Value::String(changed);
@@ -106,6 +145,22 @@ fn split(text: &str) -> (&str, &str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_names_match_the_images_that_their_expressions_match() {
+        let parts = ["a", "b/c", ":", "@", "1", ".", "-", "{}", "\n"];
+        let patterns: Vec<_> = ["", "a", "b/c", "a:1"].map(|name| (ImagePattern::Name(name.to_owned()), name)).into();
+        for (pattern, name) in patterns {
+            let expression = ImagePattern::expression(name).unwrap();
+            // All texts of five parts.
+            for number in 0..parts.len().pow(5) {
+                let image: String = (0..5).map(|place| parts[number / parts.len().pow(place) % parts.len()]).collect();
+                assert_eq!(pattern.is_match(&image), expression.is_match(&image), "{name:?} {image:?}");
+            }
+        }
+        assert!(matches!(ImagePattern::new("r/a"), Ok(ImagePattern::Name(_))));
+        assert!(matches!(ImagePattern::new("r.io/a"), Ok(ImagePattern::Expression(_))));
+    }
 
     #[test]
     fn images_have_a_name_a_tag_and_a_digest() {

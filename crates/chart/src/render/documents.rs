@@ -14,6 +14,9 @@ use crate::compat::HelmCompat;
 use crate::error::ChartError;
 use crate::model::FieldDecoder;
 
+/// The fields of an object that Helm reads.
+const HEAD: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
 /// Returns the documents of the output of a file. Those whose texts are in the cache are not read again.
 pub(super) fn documents_of(
     file: &str,
@@ -40,9 +43,6 @@ pub(super) fn texts_of(file: &str, output: &str, compat: HelmCompat) -> Result<V
     });
     texts.collect()
 }
-
-/// The fields of an object that Helm reads.
-const HEAD: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Returns the text of a document as it is applied: Helm prints a line break behind it, with which a last block scalar ends.
 fn printed(text: &str) -> String {

@@ -157,7 +157,7 @@ impl CompiledChart {
         let values = coalescing.coalesce(&root, &user_values)?;
         #[cfg(feature = "schema")]
         if request.validates_values {
-            self.schemas.validate(&root, &values)?;
+            self.schemas.validate(&root, &values, &request.values)?;
         }
         self.check_kubernetes(request, &*host)?;
         // It ends behind the scopes, so that it finds only those maps that hold themselves.

@@ -1,5 +1,7 @@
 //! The release line of Helm that a chart is rendered like.
 
+use kubewright_template::value::NamedType;
+
 /// The release line of Helm that a chart is loaded and rendered like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HelmCompat {
@@ -19,11 +21,11 @@ impl HelmCompat {
         }
     }
 
-    /// Returns the name of the type of `.Values` and `.Template`.
-    pub(crate) const fn values_type(self) -> &'static str {
+    /// Returns the type of `.Values` and `.Template`.
+    pub(crate) const fn values_type(self) -> &'static NamedType {
         match self {
-            Self::Helm4 => "common.Values",
-            Self::Helm3 => "chartutil.Values",
+            Self::Helm4 => &NamedType { name: "common.Values" },
+            Self::Helm3 => &NamedType { name: "chartutil.Values" },
         }
     }
 }

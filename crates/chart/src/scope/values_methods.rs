@@ -12,20 +12,20 @@ const PATH: Signature = Signature::of(&[Parameter::String]);
 
 /// Adds the methods.
 pub(crate) fn add_values_methods(functions: &mut FunctionSet, compat: HelmCompat) {
-    let type_name = compat.values_type();
-    functions.add_method(type_name, "YAML", NOTHING, |call| {
+    let named = compat.values_type();
+    functions.add_method(named.name, "YAML", NOTHING, |call| {
         let values = call.map(0)?;
         format_yaml(&values.into()).map(GoValue::from).map_err(FunctionError::new)
     });
-    functions.add_method(type_name, "AsMap", NOTHING, |call| Ok(call.map(0)?.retyped(MapType::Any).into()));
-    functions.add_method(type_name, "Table", PATH, move |call| {
+    functions.add_method(named.name, "AsMap", NOTHING, |call| Ok(call.map(0)?.retyped(MapType::Any).into()));
+    functions.add_method(named.name, "Table", PATH, move |call| {
         let (values, path) = receiver_and_path(call)?;
         match table_at(&values, &path) {
-            Ok(table) => Ok(table.retyped(MapType::Named(type_name)).into()),
+            Ok(table) => Ok(table.retyped(MapType::Named(named)).into()),
             Err(missing) => Err(FunctionError::new(format!("{missing:?} is not a table"))),
         }
     });
-    functions.add_method(type_name, "PathValue", PATH, |call| {
+    functions.add_method(named.name, "PathValue", PATH, |call| {
         let (values, path) = receiver_and_path(call)?;
         if path.is_empty() {
             return Err(FunctionError::new("YAML path cannot be empty"));

@@ -27,7 +27,7 @@ impl<'a> TreeExecution<'a> {
             GoValue::Map(map) => {
                 let set = self.scope.set;
                 match map.map_type() {
-                    MapType::Named(type_name) => match set.functions.method(type_name, name) {
+                    MapType::Named(named) => match set.functions.method(named.name, name) {
                         Some(method) => self.map_method(method, map, name, node, arguments),
                         None => self.key(map, name, has_arguments),
                     },

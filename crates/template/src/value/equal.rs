@@ -130,7 +130,7 @@ fn objects(left: &dyn GoObject, right: &dyn GoObject, pairs: &mut Vec<(GoValue, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::{ElementType, IntegerType, MapType};
+    use crate::value::{ElementType, IntegerType, MapType, NamedType};
 
     fn deep_equal(left: &GoValue, right: &GoValue) -> bool {
         DeepComparison::new().is_equal(left, right).unwrap()
@@ -156,7 +156,7 @@ mod tests {
         let map = |value| GoMap::from_pairs([("a", GoValue::list([GoValue::int(value)]))]);
         assert!(deep_equal(&map(1).into(), &map(1).into()));
         assert!(!deep_equal(&map(1).into(), &map(2).into()));
-        assert!(!deep_equal(&map(1).into(), &map(1).retyped(MapType::Named("Values")).into()));
+        assert!(!deep_equal(&map(1).into(), &map(1).retyped(MapType::Named(&NamedType { name: "Values" })).into()));
         assert!(!deep_equal(&map(1).into(), &GoMap::from_pairs([("b", GoValue::int(1))]).into()));
         assert!(deep_equal(&nested(100), &nested(100)));
         assert!(!deep_equal(&nested(100), &nested(101)));

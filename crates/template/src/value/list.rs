@@ -29,7 +29,8 @@ pub enum ElementType {
 #[derive(Clone, Debug)]
 pub struct GoList {
     items: Rc<ListItems>,
-    range: Range<usize>,
+    /// The first and the last index, the latter exclusive. Small numbers keep all values small; more elements would take 128 GiB.
+    range: (u32, u32),
     element: ElementType,
     is_nil: bool,
 }
@@ -55,24 +56,29 @@ impl ListItems {
     }
 }
 
+/// Returns an index as it is kept.
+fn index(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
 impl GoList {
     /// Creates a slice. The elements must be of the type.
     pub fn new(items: Vec<GoValue>, element: ElementType) -> Self {
-        let range = 0..items.len();
+        let range = (0, index(items.len()));
         Self { items: Rc::new(ListItems { bytes: None, values: items.into() }), range, element, is_nil: false }
     }
 
     /// Creates a `[]byte`.
     pub fn of_bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
         let bytes = bytes.into();
-        let range = 0..bytes.len();
+        let range = (0, index(bytes.len()));
         let items = ListItems { bytes: Some(bytes), values: OnceCell::new() };
         Self { items: Rc::new(items), range, element: ElementType::Byte, is_nil: false }
     }
 
     /// Creates a nil slice. It is like an empty one, but for `deepEqual`, and JSON and YAML, which print it as null.
     pub fn nil(element: ElementType) -> Self {
-        Self { items: Rc::default(), range: 0..0, element, is_nil: true }
+        Self { items: Rc::default(), range: (0, 0), element, is_nil: true }
     }
 
     /// Returns true for a nil slice.
@@ -87,19 +93,26 @@ impl GoList {
 
     /// Returns the part between two indexes, or None if they are out of range.
     pub fn part(&self, range: Range<usize>) -> Option<Self> {
-        let (start, end) = (self.range.start.checked_add(range.start)?, self.range.start.checked_add(range.end)?);
-        let is_inside = range.start <= range.end && end <= self.range.end;
-        is_inside.then(|| Self { items: self.items.clone(), range: start..end, element: self.element, is_nil: self.is_nil })
+        if range.start > range.end || range.end > self.len() {
+            return None;
+        }
+        let range = (self.range.0 + index(range.start), self.range.0 + index(range.end));
+        Some(Self { items: self.items.clone(), range, element: self.element, is_nil: self.is_nil })
     }
 
     /// Returns the number of elements.
     pub fn len(&self) -> usize {
-        self.range.len()
+        self.indexes().len()
     }
 
     /// Returns true for a slice without elements.
     pub fn is_empty(&self) -> bool {
-        self.range.is_empty()
+        self.range.0 == self.range.1
+    }
+
+    /// Returns the indexes of the elements among those that slices share.
+    const fn indexes(&self) -> Range<usize> {
+        self.range.0 as usize..self.range.1 as usize
     }
 
     /// Returns the type of the elements.
@@ -122,7 +135,7 @@ impl GoList {
     /// Returns the bytes of a `[]byte`, or None for another slice.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         if let Some(bytes) = &self.items.bytes {
-            return Some(bytes[self.range.clone()].to_vec());
+            return Some(bytes[self.indexes()].to_vec());
         }
         let byte = |item: &GoValue| if let GoValue::Integer(value, _) = item { *value as u8 } else { 0 };
         (self.element == ElementType::Byte).then(|| self.iter().map(byte).collect())
@@ -169,6 +182,6 @@ impl Deref for GoList {
     type Target = [GoValue];
 
     fn deref(&self) -> &[GoValue] {
-        &self.items.values()[self.range.clone()]
+        &self.items.values()[self.indexes()]
     }
 }

@@ -19,7 +19,14 @@ pub enum MapType {
     /// `map[string]string`. A missing key has the empty string.
     String,
     /// A named type over `map[string]interface {}`, such as Helm's `chartutil.Values`.
-    Named(&'static str),
+    Named(&'static NamedType),
+}
+
+/// A type with a name. Types that are compared are the same if their names are.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NamedType {
+    /// The name, as `%T` prints it.
+    pub name: &'static str,
 }
 
 /// A map with strings as keys. Copies are the same map: a change through one is seen through all. Iteration is in the order of keys.
@@ -158,7 +165,7 @@ impl GoMap {
         match self.type_ {
             MapType::Any | MapType::Struct => "map[string]interface {}",
             MapType::String => "map[string]string",
-            MapType::Named(name) => name,
+            MapType::Named(named) => named.name,
         }
     }
 }

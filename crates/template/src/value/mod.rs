@@ -15,7 +15,7 @@ pub(crate) use cycles::CycleGuard;
 pub(crate) use equal::DeepComparison;
 pub use frozen::FrozenMap;
 pub use list::{ElementType, GoList};
-pub use map::{GoMap, MapType};
+pub use map::{GoMap, MapType, NamedType};
 pub use object::GoObject;
 pub(crate) use size::own_size;
 pub use text::GoString;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_template::library::data;
-use kubewright_template::value::MapType;
+use kubewright_template::value::{MapType, NamedType};
 use kubewright_template::{Delimiters, FunctionError, FunctionSet, GoMap, GoValue, TemplateLimits, TemplateSet};
 use serde_json::Value;
 
@@ -51,12 +51,12 @@ fn data(case: &Value) -> Result<GoValue, String> {
         release.set(key.into(), text.into());
     }
     let root = GoMap::from_pairs([
-        ("Values", values.retyped(MapType::Named("chartutil.Values")).into()),
+        ("Values", values.retyped(MapType::Named(&NamedType { name: "chartutil.Values" })).into()),
         ("Release", release.into()),
         ("Chart", texts(&[("Name", "vec"), ("Version", "0.1.0"), ("AppVersion", "1.2.3")])),
         ("Template", texts(&[("Name", NAME), ("BasePath", "vec/templates")])),
     ]);
-    Ok(root.retyped(MapType::Named("chartutil.Values")).into())
+    Ok(root.retyped(MapType::Named(&NamedType { name: "chartutil.Values" })).into())
 }
 
 /// Renders the template of a case.

@@ -226,8 +226,8 @@ fn arguments_are_checked_against_the_parameters() {
 
 #[test]
 fn a_map_of_a_named_type_is_assignable_to_a_map() {
-    use crate::value::MapType;
-    let map = GoMap::new([("a".into(), GoValue::int(1))].into(), MapType::Named("chartutil.Values"));
+    use crate::value::{MapType, NamedType};
+    let map = GoMap::new([("a".into(), GoValue::int(1))].into(), MapType::Named(&NamedType { name: "chartutil.Values" }));
     assert_rendered(
         &map.into(),
         &[("{{ size . }}{{ type . }}{{ set . \"b\" 2 | type }}{{ .b }}", "1chartutil.Valuesmap[string]interface {}2")],

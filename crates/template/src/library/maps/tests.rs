@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use crate::library::fake::{call, check_errors, check_results, shown, value};
-use crate::value::{GoMap, GoValue, MapType};
+use crate::value::{GoMap, GoValue, MapType, NamedType};
 
 fn map(json: serde_json::Value) -> GoMap {
     match value(&json) {
@@ -36,7 +36,7 @@ fn maps_are_made_and_read() {
 
 #[test]
 fn set_and_unset_change_the_map() {
-    let changed = map(json!({"a": 1})).retyped(MapType::Named("chartutil.Values"));
+    let changed = map(json!({"a": 1})).retyped(MapType::Named(&NamedType { name: "chartutil.Values" }));
     let result = call("set", [changed.clone().into(), "b".into(), true.into()]).unwrap();
     assert_eq!(result.type_name(), "map[string]interface {}");
     call("unset", [changed.clone().into(), "a".into()]).unwrap();
@@ -57,7 +57,7 @@ fn wrong_types_are_errors() {
         ("dig", json!([1, 0, {}]), "interface conversion: interface {} is int, not string"),
         ("deepCopy", json!([null]), "reflect: call of reflect.Value.Type on zero Value"),
     ]);
-    let named = map(json!({})).retyped(MapType::Named("chartutil.Values"));
+    let named = map(json!({})).retyped(MapType::Named(&NamedType { name: "chartutil.Values" }));
     let problem = call("dig", ["a".into(), 0.0.into(), named.into()]).unwrap_err();
     assert_eq!(problem, format!("interface conversion: interface {{}} is chartutil.Values, {not}"));
 }

@@ -113,10 +113,23 @@ impl JsonWriter {
     fn text(&mut self, text: &[u8]) {
         self.output.push('"');
         for chunk in text.utf8_chunks() {
-            chunk.valid().chars().for_each(|character| self.character(character));
+            self.characters(chunk.valid());
             self.output.extend(std::iter::repeat_n("\\ufffd", chunk.invalid().len()));
         }
         self.output.push('"');
+    }
+
+    fn characters(&mut self, mut text: &str) {
+        // Most texts have nothing to escape. The two separators of lines that are escaped begin with 0xe2.
+        let is_special = |byte: &u8| matches!(byte, 0..=0x1f | b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2);
+        while let Some(position) = text.as_bytes().iter().position(is_special) {
+            let (plain, rest) = text.split_at(position);
+            self.output.push_str(plain);
+            let mut characters = rest.chars();
+            characters.next().into_iter().for_each(|character| self.character(character));
+            text = characters.as_str();
+        }
+        self.output.push_str(text);
     }
 
     fn character(&mut self, character: char) {

@@ -125,6 +125,12 @@ impl YamlWriter {
 
     /// Writes the characters of a text; single blanks behind the width become line breaks where that is allowed.
     fn folded(&mut self, text: &str, indent: usize, may_fold: impl Fn(usize) -> bool) {
+        let is_plain = |byte: u8| matches!(byte, b' '..=b'~');
+        if !text.is_empty() && self.column + text.len() <= WIDTH && text.bytes().all(is_plain) {
+            self.put_text(text);
+            self.is_indentation = false;
+            return;
+        }
         let (mut is_after_space, mut is_after_break) = (false, false);
         for (position, character) in text.char_indices() {
             if self.is_full() {
@@ -196,12 +202,35 @@ impl YamlWriter {
         self.put('\n');
         self.is_indentation = true;
         self.is_after_blank = true;
+        let has_other_breaks = text.contains(|character| character != '\n' && is_break(character));
+        if !has_other_breaks {
+            return self.lines(text, indent);
+        }
         let mut is_after_break = true;
         for character in text.chars() {
             if self.is_full() {
                 return;
             }
             self.character(character, indent, &mut is_after_break);
+        }
+    }
+
+    /// Writes the lines of a text, each at the indentation. Empty lines have none.
+    fn lines(&mut self, text: &str, indent: usize) {
+        for line in text.split_inclusive('\n') {
+            if self.is_full() {
+                return;
+            }
+            let content = line.strip_suffix('\n').unwrap_or(line);
+            if !content.is_empty() {
+                self.line(indent);
+                self.put_text(content);
+                self.is_indentation = false;
+            }
+            if content.len() < line.len() {
+                self.put('\n');
+                self.is_indentation = true;
+            }
         }
     }
 
@@ -241,6 +270,12 @@ impl YamlWriter {
         self.column += mark.len();
         self.is_after_blank = is_blank;
         self.is_indentation &= is_indentation;
+    }
+
+    /// Writes a text without line breaks.
+    fn put_text(&mut self, text: &str) {
+        self.output.push_str(text);
+        self.column += text.chars().count();
     }
 
     fn put(&mut self, character: char) {

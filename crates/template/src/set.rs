@@ -1,6 +1,6 @@
 //! Sets of named templates.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::error::TemplateError;
@@ -19,14 +19,14 @@ pub struct CompiledTemplate {
 pub struct TemplateSet {
     pub(crate) functions: Arc<FunctionSet>,
     pub(crate) delimiters: Delimiters,
-    pub(crate) trees: BTreeMap<Arc<str>, Arc<Tree>>,
+    pub(crate) trees: HashMap<Arc<str>, Arc<Tree>, foldhash::fast::RandomState>,
     texts: Arc<TextCache>,
 }
 
 impl TemplateSet {
     /// Creates a set without templates.
     pub fn new(functions: Arc<FunctionSet>, delimiters: Delimiters) -> Self {
-        Self { functions, delimiters, trees: BTreeMap::new(), texts: Arc::default() }
+        Self { functions, delimiters, trees: HashMap::default(), texts: Arc::default() }
     }
 
     /// Compiles a text and adds it under its name, with the templates that it defines. A template replaces one of the same name, unless the new one is
@@ -49,7 +49,7 @@ impl TemplateSet {
     pub(crate) fn of_text(&self, name: &str, text: &str) -> Result<Self, TemplateError> {
         let trees = self.texts.get(text, || self.compile(name, text).map(|compiled| compiled.trees))?;
         let (functions, delimiters, texts) = (self.functions.clone(), self.delimiters.clone(), self.texts.clone());
-        let mut set = Self { functions, delimiters, trees: BTreeMap::new(), texts };
+        let mut set = Self { functions, delimiters, trees: HashMap::default(), texts };
         set.add_compiled(&CompiledTemplate { trees });
         Ok(set)
     }

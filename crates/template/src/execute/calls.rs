@@ -11,6 +11,9 @@ use crate::function::{FunctionCall, Signature};
 use crate::syntax::{Operand, OperandTerm};
 use crate::value::GoValue;
 
+/// The largest number of arguments for which memory is kept.
+const KEPT_ARGUMENTS: usize = 16;
+
 impl<'a> TreeExecution<'a> {
     /// Calls a function. Those of the set stand in front of those of the language: sprig has a `slice` of its own.
     pub(super) fn function(&mut self, name: &str, call: FailingNode<'a>, arguments: CallArguments<'a, '_>) -> Outcome<SeenValue> {
@@ -18,7 +21,10 @@ impl<'a> TreeExecution<'a> {
         if let Some(function) = set.functions.get(name) {
             let arguments = self.arguments(name, &function.signature, arguments)?;
             let host = self.host;
-            let result = function.call(&mut FunctionCall { arguments, engine: self, host });
+            let mut called = FunctionCall { arguments, engine: self, host };
+            let result = function.call(&mut called);
+            let arguments = called.arguments;
+            self.keep(arguments);
             return self.result(result, name, call, written);
         }
         let result = match language::find(name) {
@@ -72,7 +78,8 @@ impl<'a> TreeExecution<'a> {
         self.check_count(name, signature, &arguments)?;
         let rest = std::iter::repeat_with(|| signature.rest).map_while(|rest| rest);
         let mut parameters = signature.fixed.iter().copied().chain(rest);
-        let mut values = Vec::with_capacity(arguments.len());
+        let mut values = self.spare.pop().unwrap_or_default();
+        values.reserve(arguments.len());
         for operand in arguments.written {
             let Some(parameter) = parameters.next() else { break };
             let value = match &operand.term {
@@ -88,6 +95,14 @@ impl<'a> TreeExecution<'a> {
             values.push(fitting(piped.into(), parameter).map_err(|message| self.error(message))?);
         }
         Ok(values)
+    }
+
+    /// Keeps the memory of the arguments of a call for those of another one.
+    pub(super) fn keep(&mut self, mut arguments: Vec<GoValue>) {
+        arguments.clear();
+        if arguments.capacity() <= KEPT_ARGUMENTS {
+            self.spare.push(arguments);
+        }
     }
 
     /// Checks the result of a function or method.

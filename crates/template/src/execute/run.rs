@@ -47,6 +47,8 @@ pub(super) struct TreeExecution<'a> {
     /// The variables of all templates that are being executed, each at the slot that the parser gave it. None stands for those of a branch that was
     /// not taken.
     pub(super) variables: Vec<Option<(&'a str, SeenValue)>>,
+    /// Memory for the arguments of calls.
+    pub(super) spare: Vec<Vec<GoValue>>,
     /// The index of the first variable of the current template, which is `$`.
     base: usize,
 }
@@ -87,7 +89,7 @@ impl<'a> TreeExecution<'a> {
         tree: &'a Tree,
     ) -> Self {
         let (node, output, variables) = (FailingNode::Start, Vec::new(), Vec::new());
-        Self { scope, host, usage, output, tree, node, variables, base: 0 }
+        Self { scope, host, usage, output, tree, node, variables, spare: Vec::new(), base: 0 }
     }
 
     /// Executes the template and returns its output.

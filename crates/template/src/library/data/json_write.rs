@@ -54,7 +54,7 @@ impl JsonWriter {
                 None => self.group(['[', ']'], list.iter(), depth, |writer, item| writer.value(item, depth + 1))?,
             },
             GoValue::Map(map) => {
-                let entries = map.entries();
+                let entries = map.borrow();
                 self.group(['{', '}'], entries.iter(), depth, |writer, (key, value)| writer.entry(key.as_bytes(), value, depth))?;
             }
             GoValue::Object(object) => self.object(object.as_ref(), depth)?,

@@ -19,8 +19,8 @@
 //! Unsupported features are errors that name the file and the field, and are never ignored: plugins, functions in containers or programs, Helm charts,
 //! remote resources, validators, `vars`, and `crds`.
 //!
-//! Modules, from low to high: `error`, `limits`, `path`, `tree`, `kind`, `fields`, `kustomization`, `resource`, `text_pattern`, `select`, `strategic`, `generate`, `replace`,
-//! `transform`, `patch_objects`, `reference`, `build`.
+//! Modules, from low to high: `error`, `limits`, `path`, `tree`, `kind`, `fields`, `kustomization`, `resource`, `text_pattern`, `select`, `strategic`,
+//! `generate`, `replace`, `transform`, `patch_objects`, `reference`, `build`.
 
 mod build;
 mod error;

@@ -98,7 +98,7 @@ impl<'a> TreeExecution<'a> {
     }
 
     /// Keeps the memory of the arguments of a call for those of another one.
-    pub(super) fn keep(&mut self, mut arguments: Vec<GoValue>) {
+    fn keep(&mut self, mut arguments: Vec<GoValue>) {
         arguments.clear();
         if arguments.capacity() <= KEPT_ARGUMENTS {
             self.spare.push(arguments);

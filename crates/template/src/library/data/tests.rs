@@ -85,6 +85,7 @@ fn numbers_pass_through_json() {
 fn json_escapes_html_unless_it_is_raw() {
     let text = GoValue::string(&b"<a>&\"\\\n\x01\xff\xe2\x80\xa8\x7f"[..]);
     assert_eq!(helm("toJson", text.clone()), "\"\\u003ca\\u003e\\u0026\\\"\\\\\\n\\u0001\\ufffd\\u2028\x7f\"");
+    assert_eq!(helm("toJson", "1 € – é & 2"), "\"1 € – é \\u0026 2\"");
     assert_eq!(helm("toRawJson", text), "\"<a>&\\\"\\\\\\n\\u0001\\ufffd\\u2028\x7f\"");
     let value = map([("b", GoValue::list([GoValue::int(1), map([])])), ("B", GoValue::list([]))]);
     assert_eq!(helm("toPrettyJson", value), "{\n  \"B\": [],\n  \"b\": [\n    1,\n    {}\n  ]\n}");

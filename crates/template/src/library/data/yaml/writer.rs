@@ -129,8 +129,12 @@ impl YamlWriter {
         if !text.is_empty() && self.column + text.len() <= WIDTH && text.bytes().all(is_plain) {
             self.put_text(text);
             self.is_indentation = false;
-            return;
+        } else {
+            self.folded_characters(text, indent, may_fold);
         }
+    }
+
+    fn folded_characters(&mut self, text: &str, indent: usize, may_fold: impl Fn(usize) -> bool) {
         let (mut is_after_space, mut is_after_break) = (false, false);
         for (position, character) in text.char_indices() {
             if self.is_full() {
@@ -202,10 +206,14 @@ impl YamlWriter {
         self.put('\n');
         self.is_indentation = true;
         self.is_after_blank = true;
-        let has_other_breaks = text.contains(|character| character != '\n' && is_break(character));
-        if !has_other_breaks {
-            return self.lines(text, indent);
+        if text.contains(|character| character != '\n' && is_break(character)) {
+            self.literal_characters(text, indent);
+        } else {
+            self.lines(text, indent);
         }
+    }
+
+    fn literal_characters(&mut self, text: &str, indent: usize) {
         let mut is_after_break = true;
         for character in text.chars() {
             if self.is_full() {
@@ -311,4 +319,48 @@ fn escape(character: char) -> String {
         _ => return format!("\\U{:08X}", u32::from(character)),
     };
     format!("\\{letter}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the output and the state of a writer behind a prefix.
+    fn written(prefix: &str, write: impl FnOnce(&mut YamlWriter)) -> (String, usize, bool, bool) {
+        let dialect = YamlDialect::Kubernetes;
+        let mut writer = YamlWriter { output: String::new(), column: 0, is_after_blank: true, is_indentation: true, dialect };
+        writer.mark(prefix, false, false, false);
+        write(&mut writer);
+        (writer.output, writer.column, writer.is_after_blank, writer.is_indentation)
+    }
+
+    #[test]
+    fn lines_of_a_block_are_written_as_their_characters_would_be() {
+        let parts = ["a", "\n", " ", "é", "bc"];
+        for number in 0..parts.len().pow(6) {
+            let text: String = (0..6).map(|place| parts[number / parts.len().pow(place) % parts.len()]).collect();
+            let block = |write: fn(&mut YamlWriter, &str, usize)| {
+                written("key: |", |writer| {
+                    writer.put('\n');
+                    (writer.is_indentation, writer.is_after_blank) = (true, true);
+                    write(writer, &text, 4);
+                })
+            };
+            assert_eq!(block(YamlWriter::lines), block(YamlWriter::literal_characters), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn short_texts_are_written_as_their_characters_would_be() {
+        for start in [0, 1, 40, WIDTH - 3, WIDTH, WIDTH + 1] {
+            for words in [vec![], vec![1], vec![1, 1, 1], vec![30, 10], vec![WIDTH - 2, 1, 1], vec![WIDTH, 5], vec![2, WIDTH, 5]]
+            {
+                let text = words.iter().map(|length| "x".repeat(*length)).collect::<Vec<_>>().join(" ");
+                let prefix = "p".repeat(start);
+                let whole = written(&prefix, |writer| writer.folded(&text, 2, |_| true));
+                let characters = written(&prefix, |writer| writer.folded_characters(&text, 2, |_| true));
+                assert_eq!(whole, characters, "{start} {text:?}");
+            }
+        }
+    }
 }

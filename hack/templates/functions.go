@@ -119,5 +119,5 @@ func evaluate(set *template.Template, text string, data any) (string, error) {
 		return "", fmt.Errorf("parse %q: %w", strings.TrimSpace(text), err)
 	}
 	output, err := execute(inner, "text", data)
-	return string(output), err
+	return string(withoutAbsent(output)), err
 }

@@ -90,16 +90,21 @@ func render(next testCase) result {
 	if err != nil {
 		return result{Error: err.Error()}
 	}
-	return result{Output: text}
+	return result{Output: withoutAbsent(text)}
 }
 
-// execute renders a named template. Values that are missing print nothing, as in Helm.
+// execute renders a named template.
 func execute(set *template.Template, name string, data any) ([]byte, error) {
 	var output limitedBuffer
 	if err := set.ExecuteTemplate(&output, name, data); err != nil {
 		return nil, err
 	}
-	return bytes.ReplaceAll(output.buffer.Bytes(), []byte("<no value>"), nil), nil
+	return output.buffer.Bytes(), nil
+}
+
+// withoutAbsent removes the text of missing values, as Helm does from the outputs of files and of tpl, but not from that of include.
+func withoutAbsent(text []byte) []byte {
+	return bytes.ReplaceAll(text, []byte("<no value>"), nil)
 }
 
 // limitedBuffer is a buffer that fails beyond outputLimit.

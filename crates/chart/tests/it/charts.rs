@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use kubewright_chart::{
-    Chart, ChartCapabilities, ChartLoader, ChartRequest, CompiledChart, HelmCompat, OfflineHost, RenderedChart,
+    Chart, ChartCapabilities, ChartHost, ChartLoader, ChartRequest, CompiledChart, HelmCompat, OfflineHost, RenderedChart,
 };
 use kubewright_template::TemplateLimits;
 use serde_json::{Value, json};
@@ -259,6 +259,18 @@ fn a_schema_from_elsewhere_is_refused() {
     let files = [("values.schema.json", r#"{"$ref": "https://example.com/schema.json"}"#)];
     let error = render(load("", &files)).unwrap_err();
     assert!(error.contains("the schema https://example.com/schema.json is not part of the chart"), "{error}");
+}
+
+#[test]
+fn a_rendering_whose_values_hold_themselves_leaves_nothing_behind() {
+    let template = "{{ $_ := set .Values \"self\" .Values }}{{ $_ := set . \"self\" . }}a: 1";
+    let compiled = CompiledChart::new(load("", &[("templates/a.yaml", template)])).unwrap();
+    let host: Rc<dyn ChartHost> = Rc::new(OfflineHost::default());
+    for _ in 0..2 {
+        compiled.render(&ChartRequest::new("rel", "ns"), host.clone()).unwrap();
+        // The root object has the capabilities, which hold the host.
+        assert_eq!(Rc::strong_count(&host), 1);
+    }
 }
 
 #[test]

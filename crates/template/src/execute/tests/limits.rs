@@ -114,6 +114,22 @@ fn executions_with_one_usage_share_its_limits() {
 }
 
 #[test]
+fn a_map_that_holds_itself_is_released_with_the_usage_of_its_executions() {
+    let mut set = TemplateSet::new(Arc::new(super::functions()), Delimiters::default());
+    set.add("t", "{{ $m := dict \"text\" .text }}{{ $_ := set $m \"self\" $m }}").unwrap();
+    let text: Arc<[u8]> = Arc::from(*b"text");
+    let data = GoValue::from(GoMap::from_pairs([("text", GoValue::String(Arc::clone(&text).into()))]));
+    let mut usage = ExecutionUsage::new(limits());
+    for _ in 0..2 {
+        set.execute_within("t", &data, &super::TestHost, &mut usage).unwrap();
+    }
+    drop(data);
+    assert_eq!(Arc::strong_count(&text), 3);
+    drop(usage);
+    assert_eq!(Arc::strong_count(&text), 1);
+}
+
+#[test]
 fn templates_inside_each_other_are_limited() {
     let limits = TemplateLimits { depth: 5, ..limits() };
     let countdown = |action: &str, start: u32| {

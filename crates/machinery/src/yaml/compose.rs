@@ -8,6 +8,7 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span, StrInp
 use memchr::memchr;
 use serde_json::{Map, Value};
 
+use super::block;
 use super::depth::with_room;
 use super::key::key_text;
 use super::read::{ALIASES, DEPTH, NODES, REPLAYED, YamlError, settle_numbers};
@@ -24,8 +25,10 @@ const NODE_SIZE: usize = 64;
 ///
 /// For files of values, kustomizations, and other files with one document; [`documents`](super::documents) is for manifests.
 pub fn first_document(text: &str) -> Result<Value, YamlError> {
-    let document = with_room(text, || Composer::new(text, GoYaml::V2).document())?;
-    Ok(document.unwrap_or_default())
+    with_room(text, || match block::document(text, GoYaml::V2) {
+        Some(document) => Ok(document),
+        None => composed_document(text, GoYaml::V2),
+    })
 }
 
 /// Reads all documents of a text as kustomize does: `yes`, `no`, `on`, `off`, `y` and `n` are texts, a repeated key is an error, and keys are texts as
@@ -33,16 +36,30 @@ pub fn first_document(text: &str) -> Result<Value, YamlError> {
 ///
 /// For the resources and patches of kustomizations; [`documents`](super::documents) is for manifests.
 pub fn documents_of_yaml_1_2(text: &str) -> Result<Vec<Value>, YamlError> {
-    with_room(text, || {
-        let mut composer = Composer::new(text, GoYaml::V3);
-        let mut documents = Vec::new();
-        while let Some(mut document) = composer.document()? {
-            settle_numbers(&mut document);
-            documents.push(document);
-        }
-        documents.retain(|document| !document.is_null());
-        Ok(documents)
-    })
+    let documents = with_room(text, || match block::documents(text, GoYaml::V3) {
+        Some(documents) => Ok(documents),
+        None => composed_documents(text, GoYaml::V3),
+    });
+    let mut documents = documents?;
+    documents.retain(|document| !document.is_null());
+    documents.iter_mut().for_each(settle_numbers);
+    Ok(documents)
+}
+
+/// Reads the first document of any text; null if there is none.
+pub(super) fn composed_document(text: &str, version: GoYaml) -> Result<Value, YamlError> {
+    let document = Composer::new(text, version).document()?;
+    Ok(document.unwrap_or_default())
+}
+
+/// Reads all documents of any text.
+pub(super) fn composed_documents(text: &str, version: GoYaml) -> Result<Vec<Value>, YamlError> {
+    let mut composer = Composer::new(text, version);
+    let mut documents = Vec::new();
+    while let Some(document) = composer.document()? {
+        documents.push(document);
+    }
+    Ok(documents)
 }
 
 /// The versions of go-yaml.
@@ -55,11 +72,17 @@ pub(super) enum GoYaml {
 }
 
 impl GoYaml {
-    fn resolve(self, text: &str) -> PlainScalar {
+    /// Returns the type of a plain scalar.
+    pub(super) fn resolve(self, text: &str) -> PlainScalar {
         match self {
             Self::V2 => PlainScalar::resolve(text),
             Self::V3 => PlainScalar::resolve_as_yaml_1_2(text),
         }
+    }
+
+    /// Returns true if the last value of a repeated key counts.
+    pub(super) fn allows_repeated_keys(self) -> bool {
+        self == Self::V2
     }
 
     /// Returns the largest number of aliases of a text. Files of values may have many.
@@ -72,14 +95,14 @@ impl GoYaml {
 }
 
 /// A value, or the text of a number that JSON does not have.
-pub(super) type ComposedValue = Result<Value, &'static str>;
+type ComposedValue = Result<Value, &'static str>;
 
 /// A node with its value.
 #[derive(Clone, Debug)]
-pub(super) struct ComposedNode {
-    pub(super) value: ComposedValue,
+struct ComposedNode {
+    value: ComposedValue,
     /// True for a plain `<<`, whose value is merged.
-    pub(super) is_merge: bool,
+    is_merge: bool,
     size: NodeSize,
 }
 
@@ -98,7 +121,7 @@ impl NodeSize {
 }
 
 /// A reader of the documents of a text.
-pub(super) struct Composer<'a> {
+struct Composer<'a> {
     text: &'a str,
     has_tabs: bool,
     version: GoYaml,
@@ -117,7 +140,7 @@ pub(super) struct Composer<'a> {
 
 impl<'a> Composer<'a> {
     /// Creates a reader.
-    pub(super) fn new(text: &'a str, version: GoYaml) -> Self {
+    fn new(text: &'a str, version: GoYaml) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Self {
             text,
@@ -152,18 +175,8 @@ impl<'a> Composer<'a> {
         Ok(Some(value))
     }
 
-    /// Returns true for a text with tabs.
-    pub(super) const fn has_tabs(&self) -> bool {
-        self.has_tabs
-    }
-
-    /// Returns the number of all nodes so far.
-    pub(super) const fn nodes(&self) -> usize {
-        self.size.nodes
-    }
-
     /// Returns the next event, and the end of the text behind the last one.
-    pub(super) fn next(&mut self) -> Result<(Event<'a>, Span), YamlError> {
+    fn next(&mut self) -> Result<(Event<'a>, Span), YamlError> {
         let Some(event) = self.parser.next_event() else { return Ok((Event::StreamEnd, Span::default())) };
         let (event, span) = event.map_err(|error| scan_error(&error))?;
         self.end = (span.start.line() as u64, span.start.col() as u64 + 1);
@@ -171,7 +184,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Reads the node that begins with an event.
-    pub(super) fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<ComposedNode, YamlError> {
+    fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<ComposedNode, YamlError> {
         if depth > DEPTH {
             return Err(self.too_deep(span));
         }

@@ -10,8 +10,10 @@
 //! | [`texts`] | mappings whose values are texts as they are written |
 //!
 //! All have the same limits of depth, nodes and aliases. The first two rows and the last one are read with serde-saphyr, the others by the rules of
-//! go-yaml for keys, merges and the end of a text; both on the same parser.
+//! go-yaml for keys, merges and the end of a text; both on the same parser. Of the others, texts as most files and programs write them do not need the
+//! parser.
 
+mod block;
 mod compose;
 mod depth;
 mod fields;

@@ -22,6 +22,11 @@ pub enum PlainScalar {
 impl PlainScalar {
     /// Returns the type of a scalar in YAML 1.1, as go-yaml v2 resolves it, with its value if it is no text.
     pub fn resolve(text: &str) -> Self {
+        if let Some(first) = text.as_bytes().first()
+            && !may_begin_value(*first)
+        {
+            return Self::Text;
+        }
         match text {
             "" | "~" | "null" | "Null" | "NULL" => return Self::Null,
             "true" | "True" | "TRUE" | "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return Self::Bool(true),
@@ -72,6 +77,11 @@ impl PlainScalar {
             Self::Timestamp | Self::Text => Ok(text.into()),
         }
     }
+}
+
+/// Returns true for the first byte of a scalar that may be no text. Most scalars are texts, which is seen by their first byte.
+const fn may_begin_value(byte: u8) -> bool {
+    matches!(byte, b'~' | b'.' | b'+' | b'-' | b'0'..=b'9' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'y' | b'Y' | b'o' | b'O')
 }
 
 /// Returns the value of a finite decimal number.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::TemplateError;
 use crate::function::FunctionSet;
@@ -21,12 +22,17 @@ pub struct TemplateSet {
     pub(crate) delimiters: Delimiters,
     pub(crate) trees: HashMap<Arc<str>, Arc<Tree>, foldhash::fast::RandomState>,
     texts: Arc<TextCache>,
+    /// A number that only this set and its copies have.
+    number: u64,
 }
+
+/// The number of the next set.
+static NEXT_SET: AtomicU64 = AtomicU64::new(0);
 
 impl TemplateSet {
     /// Creates a set without templates.
     pub fn new(functions: Arc<FunctionSet>, delimiters: Delimiters) -> Self {
-        Self { functions, delimiters, trees: HashMap::default(), texts: Arc::default() }
+        Self { functions, delimiters, trees: HashMap::default(), texts: Arc::default(), number: next_number() }
     }
 
     /// Compiles a text and adds it under its name, with the templates that it defines. A template replaces one of the same name, unless the new one is
@@ -49,7 +55,7 @@ impl TemplateSet {
     pub(crate) fn of_text(&self, name: &str, text: &str) -> Result<Self, TemplateError> {
         let trees = self.texts.get(text, || self.compile(name, text).map(|compiled| compiled.trees))?;
         let (functions, delimiters, texts) = (self.functions.clone(), self.delimiters.clone(), self.texts.clone());
-        let mut set = Self { functions, delimiters, trees: HashMap::default(), texts };
+        let mut set = Self { functions, delimiters, trees: HashMap::default(), texts, number: self.number };
         set.add_compiled(&CompiledTemplate { trees });
         Ok(set)
     }
@@ -61,6 +67,7 @@ impl TemplateSet {
 
     /// Adds a compiled text, as [`Self::add`] does.
     pub fn add_compiled(&mut self, template: &CompiledTemplate) {
+        self.number = next_number();
         for tree in &*template.trees {
             if !tree.is_empty() || !self.trees.contains_key(&tree.name) {
                 self.trees.insert(tree.name.clone(), tree.clone());
@@ -68,10 +75,19 @@ impl TemplateSet {
         }
     }
 
+    /// Returns a number that only this set, and copies of it with the same templates, have.
+    pub(crate) const fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Returns true if the set has a template of this name.
     pub fn has(&self, name: &str) -> bool {
         self.trees.contains_key(name)
     }
+}
+
+fn next_number() -> u64 {
+    NEXT_SET.fetch_add(1, Ordering::Relaxed)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Charts whose templates are compiled.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -59,7 +60,8 @@ impl CompiledChartBuilder {
         self
     }
 
-    /// Changes the functions that the templates can call.
+    /// Changes the functions that the templates can call. A template that calls an added one is executed for each `include`; an output without them may be
+    /// kept for the same data, unless [`FunctionSet::set_repeatable`] says that the added ones do the same each time, too.
     pub fn functions(mut self, change: impl FnOnce(&mut FunctionSet)) -> Self {
         change(&mut self.functions);
         self
@@ -223,7 +225,7 @@ impl CompiledChart {
             }
             let template = [("Name", GoValue::from(path)), ("BasePath", scope.base_path.as_str().into())];
             let template = GoMap::from_pairs(template).retyped(MapType::Named(compat.values_type()));
-            scope.data.set("Template".into(), template.into());
+            scope.data.set_apart("Template", template.into());
             let data = scope.data.retyped(MapType::Named(compat.values_type())).into();
             let output = set.execute_within(path, &data, &host, usage).map_err(failed)?;
             outputs.insert(path.to_owned(), output.to_text().into_owned());
@@ -243,9 +245,6 @@ fn take_notes(root: &ChartNode, outputs: &mut BTreeMap<String, String>) -> Optio
 /// the definitions of a parent win over those of its subcharts.
 fn in_parsing_order(scopes: &BTreeMap<String, ChartScope>) -> Vec<(&str, &ChartScope)> {
     let mut order: Vec<(&str, &ChartScope)> = scopes.iter().map(|(path, scope)| (path.as_str(), scope)).collect();
-    order.sort_by(|(left, _), (right, _)| {
-        let depth = |path: &str| path.matches('/').count();
-        depth(right).cmp(&depth(left)).then_with(|| right.cmp(left))
-    });
+    order.sort_by_cached_key(|(path, _)| Reverse((path.matches('/').count(), *path)));
     order
 }

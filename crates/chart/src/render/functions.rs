@@ -36,5 +36,6 @@ pub(super) fn chart_functions(compat: HelmCompat) -> FunctionSet {
         }
     });
     add_values_methods(&mut functions, compat);
+    functions.set_repeatable();
     functions
 }

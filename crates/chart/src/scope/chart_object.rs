@@ -150,6 +150,11 @@ impl GoObject for StructObject {
     fn encoded(&self) -> Option<GoValue> {
         Some(GoMap::from_pairs(self.encoded_fields()).into())
     }
+
+    fn maps(&self) -> Vec<GoMap> {
+        let map_of = |value: &GoValue| if let GoValue::Map(map) = value { Some(map.clone()) } else { None };
+        self.fields.iter().filter_map(|(_, _, value)| map_of(value)).collect()
+    }
 }
 
 /// `.Chart` with Helm 3: the metadata, whose fields are its own, and `IsRoot`.
@@ -184,6 +189,10 @@ impl GoObject for ChartStruct {
         let mut fields = self.metadata.encoded_fields();
         fields.push(("IsRoot", self.is_root.into()));
         Some(GoMap::from_pairs(fields).into())
+    }
+
+    fn maps(&self) -> Vec<GoMap> {
+        self.metadata.maps()
     }
 }
 

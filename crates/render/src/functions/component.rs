@@ -73,6 +73,10 @@ impl GoObject for ResourceListObject {
     fn encoded(&self) -> Option<GoValue> {
         Some(GoValue::Map(self.0.clone()))
     }
+
+    fn maps(&self) -> Vec<GoMap> {
+        vec![self.0.clone()]
+    }
 }
 
 /// The version document of a server. It prints as its git version; the fields have their names in JSON and in Go.

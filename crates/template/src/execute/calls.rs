@@ -2,6 +2,7 @@
 
 use super::arguments::{CallArguments, fitting, literal};
 use super::language::{self, LanguageFunction};
+use super::noted_host::NotedHost;
 use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution};
 use super::seen::SeenValue;
@@ -20,10 +21,13 @@ impl<'a> TreeExecution<'a> {
         let (set, written) = (self.scope.set, arguments.written);
         if let Some(function) = set.functions.get(name) {
             let arguments = self.arguments(name, &function.signature, arguments)?;
-            let host = self.host;
-            let mut called = FunctionCall { arguments, engine: self, host };
+            let host = NotedHost::new(self.host);
+            let mut called = FunctionCall { arguments, engine: self, host: &host };
             let result = function.call(&mut called);
             let arguments = called.arguments;
+            if host.is_asked() || !function.is_repeatable() {
+                self.usage.included.note_unrepeatable();
+            }
             self.keep(arguments);
             return self.result(result, name, call, written);
         }

@@ -1,9 +1,13 @@
 //! Executions inside an execution: `include` and `tpl`.
 
-use super::run::{TemplateScope, TreeExecution};
+use std::sync::Arc;
+
+use super::included::IncludedOutput;
+use super::run::{Outcome, TemplateScope, TreeExecution};
 use crate::error::{FunctionError, TemplateError};
 use crate::format::quote;
 use crate::function::TemplateEngine;
+use crate::syntax::Tree;
 use crate::value::{GoString, GoValue};
 
 /// The name that Helm gives to the set of templates, and to a text that `tpl` executes.
@@ -14,12 +18,16 @@ const COMPILED_SIZE: usize = 64;
 
 impl TemplateEngine for TreeExecution<'_> {
     fn include(&mut self, name: &str, data: &GoValue) -> Result<GoString, FunctionError> {
+        // Each text of `tpl` has a template of this name.
+        if name == SET_NAME {
+            self.usage.included.note_unrepeatable();
+        }
         if self.usage.enter().is_err() {
             let message = format!("rendering template has a nested reference name: {name}: unable to execute template");
             return Err(FunctionError::Failed(message));
         }
         let result = match self.scope.find(name) {
-            Some(tree) => self.output_of(tree, data.clone()).map_err(FunctionError::Template),
+            Some(tree) => self.included(tree, data).map_err(FunctionError::Template),
             None => Err(FunctionError::Failed(TemplateError::NotFound { template: name.to_owned() }.to_string())),
         };
         self.usage.leave();
@@ -37,6 +45,40 @@ impl TemplateEngine for TreeExecution<'_> {
         });
         self.usage.release(size);
         result
+    }
+}
+
+impl<'a> TreeExecution<'a> {
+    /// Returns the output of a template, which may have been executed with the same data before.
+    fn included(&mut self, tree: &'a Arc<Tree>, data: &GoValue) -> Outcome<GoString> {
+        let Some(set) = self.scope.set_of_names() else { return self.output_of(tree, data.clone()) };
+        // An execution that would exceed a limit finds the error.
+        if let Some((text, cost)) = self.usage.included.find(set, tree, data)
+            && self.usage.count_included(&cost)
+        {
+            return Ok(text);
+        }
+        let before = self.usage.begin_cost();
+        self.usage.included.begin(data);
+        let result = self.output_of(tree, data.clone());
+        let cost = self.usage.end_cost(&before);
+        let observation = self.usage.included.end();
+        if let (Ok(text), Some(observation)) = (&result, observation) {
+            let output = IncludedOutput { tree: tree.clone(), data: data.clone(), text: text.clone(), observation, cost };
+            self.usage.included.keep(set, output);
+        }
+        result
+    }
+}
+
+impl TemplateScope<'_> {
+    /// Returns the number of the set that has all templates with names. None inside of a text that defines templates of its own.
+    fn set_of_names(&self) -> Option<u64> {
+        match self.outer {
+            None => Some(self.set.number()),
+            Some(outer) if self.set.trees.len() <= 1 && self.set.trees.contains_key(SET_NAME) => outer.set_of_names(),
+            Some(_) => None,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::arguments::CallArguments;
+use super::noted_host::NotedHost;
 use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution};
 use super::seen::SeenValue;
@@ -87,8 +88,11 @@ impl<'a> TreeExecution<'a> {
         let written = arguments.written;
         let mut values = vec![GoValue::Map(map.clone())];
         values.extend(self.arguments(name, &method.signature, arguments)?);
-        let host = self.host;
-        let result = method.call(&mut FunctionCall { arguments: values, engine: self, host });
+        let host = NotedHost::new(self.host);
+        let result = method.call(&mut FunctionCall { arguments: values, engine: self, host: &host });
+        if host.is_asked() || !method.is_repeatable() {
+            self.usage.included.note_unrepeatable();
+        }
         self.result(result, name, node, written)
     }
 

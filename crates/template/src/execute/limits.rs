@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::included::{IncludeCost, IncludedOutputs};
 use crate::format::LARGEST_TEXT;
 use crate::value::{CycleGuard, GoValue, own_size};
 
@@ -41,14 +42,29 @@ pub struct ExecutionUsage {
     /// The memory that the execution takes besides values, in bytes.
     held: usize,
     steps: u64,
+    /// The largest number of templates that were executed inside the first.
+    deepest: usize,
     started: Instant,
+    /// The kept outputs, which are released before the maps that contain themselves.
+    pub(super) included: IncludedOutputs,
     _cycles: CycleGuard,
 }
 
 impl ExecutionUsage {
     /// Starts to count, and to measure the time.
     pub fn new(limits: TemplateLimits) -> Self {
-        Self { limits, depth: 0, output: 0, values: 0, held: 0, steps: 0, started: now(), _cycles: CycleGuard::new() }
+        Self {
+            limits,
+            depth: 0,
+            output: 0,
+            values: 0,
+            held: 0,
+            steps: 0,
+            deepest: 0,
+            started: now(),
+            included: IncludedOutputs::default(),
+            _cycles: CycleGuard::new(),
+        }
     }
 
     /// Counts a step. The error is the text of the exceeded limit.
@@ -117,7 +133,40 @@ impl ExecutionUsage {
             return Err(format!("templates are executed inside each other beyond the limit of {}", self.limits.depth));
         }
         self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
         Ok(())
+    }
+
+    /// Begins to count the cost of an execution, and returns what was used before.
+    pub(super) fn begin_cost(&mut self) -> IncludeCost {
+        let depth = std::mem::replace(&mut self.deepest, self.depth);
+        IncludeCost { steps: self.steps, output: self.output, values: self.values, depth }
+    }
+
+    /// Returns the cost of an execution.
+    pub(super) fn end_cost(&mut self, before: &IncludeCost) -> IncludeCost {
+        let depth = self.deepest - self.depth;
+        self.deepest = self.deepest.max(before.depth);
+        let (output, values) = (self.output - before.output, self.values - before.values);
+        IncludeCost { steps: self.steps - before.steps, output, values, depth }
+    }
+
+    /// Counts the cost of an execution that is not repeated. Returns false, and counts nothing, if it would exceed a limit.
+    pub(super) fn count_included(&mut self, cost: &IncludeCost) -> bool {
+        let steps = self.steps.saturating_add(cost.steps);
+        let output = self.output.saturating_add(cost.output);
+        let values = self.values.saturating_add(cost.values);
+        let deepest = self.depth + cost.depth;
+        let limits = &self.limits;
+        let is_within = steps <= limits.steps
+            && output <= limits.output
+            && values.saturating_add(self.held) <= limits.values
+            && (cost.depth == 0 || deepest - 1 <= limits.depth);
+        if is_within {
+            (self.steps, self.output, self.values) = (steps, output, values);
+            self.deepest = self.deepest.max(deepest);
+        }
+        is_within
     }
 
     /// Leaves a template.

@@ -15,6 +15,8 @@ type Body = dyn Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Se
 pub struct TemplateFunction {
     /// The parameters.
     pub signature: Signature,
+    /// True if results follow from the arguments, the engine and the host alone.
+    is_repeatable: bool,
     body: Arc<Body>,
 }
 
@@ -24,7 +26,12 @@ impl TemplateFunction {
         signature: Signature,
         body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
     ) -> Self {
-        Self { signature, body: Arc::new(body) }
+        Self { signature, is_repeatable: false, body: Arc::new(body) }
+    }
+
+    /// Returns true if results follow from the arguments, the engine and the host alone.
+    pub(crate) const fn is_repeatable(&self) -> bool {
+        self.is_repeatable
     }
 
     /// Calls the function with arguments that fit its signature.
@@ -97,6 +104,14 @@ impl FunctionSet {
     pub fn forbid(&mut self, name: &'static str, reason: &'static str) {
         self.functions.remove(name);
         self.forbidden.insert(name, reason);
+    }
+
+    /// States that the results of all functions and methods that the set has so far follow from their arguments, the engine and the host alone. The output of
+    /// a template that calls no others may be kept, and given to later calls of `include` with the same data in the same execution. Those that are added
+    /// later are called each time.
+    pub fn set_repeatable(&mut self) {
+        let methods = self.methods.values_mut().flat_map(BTreeMap::values_mut);
+        self.functions.values_mut().chain(methods).for_each(|function| function.is_repeatable = true);
     }
 
     /// Returns the function of a name.

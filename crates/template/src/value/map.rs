@@ -1,11 +1,12 @@
 //! Maps of Go.
 
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::{Rc, Weak};
 
 use super::frozen::FrozenMap;
+use super::observation::{next_observation, note_change, note_look, observe};
 use super::release::{is_nested, release};
 use super::{GoString, GoValue, cycles};
 
@@ -47,13 +48,23 @@ struct MapEntries {
     source: Cell<Option<FrozenMap>>,
     /// The entries; empty while there is a source.
     made: RefCell<BTreeMap<GoString, GoValue>>,
+    /// The number of the observation of the map; 0 if it is not observed.
+    observation: Cell<u64>,
+    /// The key of which the value is another one for each template.
+    apart: OnceCell<Box<str>>,
 }
 
 impl MapEntries {
     /// Returns the entries, which are made by their first use.
     fn made(&self) -> &RefCell<BTreeMap<GoString, GoValue>> {
         if let Some(source) = self.source.take() {
-            *self.made.borrow_mut() = source.entries().map(|(key, value)| (key.clone(), value)).collect();
+            let made: BTreeMap<_, _> = source.entries().map(|(key, value)| (key.clone(), value)).collect();
+            if self.observation.get() > 0 {
+                for value in made.values() {
+                    observe(value, self.observation.get());
+                }
+            }
+            *self.made.borrow_mut() = made;
         }
         &self.made
     }
@@ -69,7 +80,7 @@ impl MapEntries {
 impl GoMap {
     /// Creates a map with these entries.
     pub fn new(entries: BTreeMap<GoString, GoValue>, type_: MapType) -> Self {
-        Self { entries: Rc::new(MapEntries { source: Cell::default(), made: entries.into() }), type_ }
+        Self { entries: Rc::new(MapEntries { made: entries.into(), ..MapEntries::default() }), type_ }
     }
 
     /// Creates a `map[string]interface {}` from pairs.
@@ -79,6 +90,7 @@ impl GoMap {
 
     /// Returns the value of a key, or None if it is missing.
     pub fn get(&self, key: &GoString) -> Option<GoValue> {
+        self.note_look(|apart| key.as_bytes() == apart.as_bytes());
         self.entries.made().borrow().get(key).cloned()
     }
 
@@ -90,6 +102,7 @@ impl GoMap {
     /// Returns the value of a field, that is, of the key of this name, or that of a missing key. It allocates nothing. In the JSON of a struct, a name that
     /// begins with a capital letter is that of a Go field, and is compared with the keys without regard to case.
     pub fn field(&self, name: &str) -> GoValue {
+        self.note_look(|apart| name == apart);
         let entries = self.entries.made().borrow();
         match (entries.get(name.as_bytes()), self.type_) {
             (Some(value), _) => value.clone(),
@@ -107,11 +120,25 @@ impl GoMap {
         if is_nested(&value) {
             cycles::note(|| self.downgrade());
         }
+        if self.note_change() {
+            observe(&value, next_observation());
+        }
         self.entries.made().borrow_mut().insert(key, value);
+    }
+
+    /// Sets the value of a key that is another one for each template, such as Helm's `Template`. Kept outputs of templates stay valid if they have not looked
+    /// at it. The map must have no other key like this.
+    pub fn set_apart(&self, key: &'static str, value: GoValue) {
+        if self.entries.apart.get_or_init(|| key.into()).as_ref() == key {
+            self.entries.made().borrow_mut().insert(key.into(), value);
+        } else {
+            self.set(key.into(), value);
+        }
     }
 
     /// Removes a key.
     pub fn remove(&self, key: &GoString) -> Option<GoValue> {
+        self.note_change();
         self.entries.made().borrow_mut().remove(key)
     }
 
@@ -122,12 +149,13 @@ impl GoMap {
 
     /// Returns the entries for reading. The map must not be changed meanwhile, so no function may be called.
     pub fn borrow(&self) -> Ref<'_, BTreeMap<GoString, GoValue>> {
+        self.note_look(|_| true);
         self.entries.made().borrow()
     }
 
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
-        self.source().map_or_else(|| self.borrow().len(), |source| source.len())
+        self.source().map_or_else(|| self.made().len(), |source| source.len())
     }
 
     /// Returns true for a map without entries.
@@ -180,7 +208,7 @@ impl Default for GoMap {
 impl From<FrozenMap> for GoMap {
     /// Returns a copy as a `map[string]interface {}`. Its entries are made by their first use.
     fn from(source: FrozenMap) -> Self {
-        let entries = MapEntries { source: Cell::new(Some(source)), made: RefCell::default() };
+        let entries = MapEntries { source: Cell::new(Some(source)), ..MapEntries::default() };
         Self { entries: Rc::new(entries), type_: MapType::Any }
     }
 }
@@ -201,6 +229,41 @@ impl WeakMap {
 }
 
 impl GoMap {
+    /// Observes the map alone. Returns false if it is observed already.
+    pub(super) fn begin_observation(&self, number: u64) -> bool {
+        let is_new = self.entries.observation.get() == 0;
+        if is_new {
+            self.entries.observation.set(number);
+        }
+        is_new
+    }
+
+    /// Notes a change if the map is observed. Returns true if it is.
+    fn note_change(&self) -> bool {
+        let observation = self.entries.observation.get();
+        if observation > 0 {
+            note_change(observation);
+        }
+        observation > 0
+    }
+
+    /// Notes a look at the value that is another one for each template, if the map has one and its key is looked at.
+    fn note_look(&self, is_looked_at: impl FnOnce(&str) -> bool) {
+        if self.entries.apart.get().is_some_and(|apart| is_looked_at(apart)) {
+            note_look();
+        }
+    }
+
+    /// Compares the entries of two maps. Maps with a value that is another one for each template are different.
+    pub(super) fn with_entries_of_both(
+        &self,
+        other: &Self,
+        compare: impl FnOnce(&BTreeMap<GoString, GoValue>, &BTreeMap<GoString, GoValue>) -> bool,
+    ) -> bool {
+        let have_apart = self.entries.apart.get().is_some() || other.entries.apart.get().is_some();
+        !have_apart && self.len() == other.len() && compare(&self.entries.made().borrow(), &other.entries.made().borrow())
+    }
+
     /// Takes the entries if nothing else holds the map.
     pub(super) fn take_entries(&self) -> BTreeMap<GoString, GoValue> {
         if self.holders() == 1 { self.empty() } else { BTreeMap::new() }

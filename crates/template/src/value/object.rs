@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use super::GoValue;
+use super::{GoMap, GoValue};
 use crate::error::FunctionError;
 use crate::signature::Signature;
 
@@ -35,7 +35,7 @@ pub trait GoObject: fmt::Debug + 'static {
         None
     }
 
-    /// Calls a method. The arguments have been checked against its parameters.
+    /// Calls a method. The arguments have been checked against its parameters. The result follows from the object and the arguments alone.
     fn call(&self, name: &str, _arguments: &[GoValue]) -> Result<GoValue, FunctionError> {
         Err(FunctionError::new(format!("{} has no method {name}", self.type_name())))
     }
@@ -55,6 +55,11 @@ pub trait GoObject: fmt::Debug + 'static {
     /// `time.Duration` its nanoseconds. None for a type that is encoded by its elements or fields.
     fn encoded(&self) -> Option<GoValue> {
         None
+    }
+
+    /// Returns the maps that the object holds and gives to templates, which may change them. Maps that are made anew for each look do not belong to them.
+    fn maps(&self) -> Vec<GoMap> {
+        Vec::new()
     }
 
     /// Returns the truth of the value. A struct is always true.

@@ -12,5 +12,7 @@ pub(crate) fn functions() -> Arc<FunctionSet> {
     add_sprig(&mut functions);
     add_helm(&mut functions);
     data::add(&mut functions, DataFlavour::Helm);
+    // Outputs of `include` are kept, as in charts.
+    functions.set_repeatable();
     Arc::new(functions)
 }

@@ -1,6 +1,7 @@
 //! Tests of the execution: a small set of functions, and helpers that render a text.
 
 mod errors;
+mod included;
 mod language;
 mod limits;
 mod objects;

@@ -1,0 +1,142 @@
+//! Kept outputs of `include`. Charts ask for the same names and labels many times with the same data.
+//!
+//! An output is kept if it followed from the template and its data alone: no function asked the host or is unrepeatable, nothing looked at a value that is
+//! another one for each template, and no map that was there before has changed. It is forgotten when a map changes on which it may depend.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::syntax::Tree;
+use crate::value::{GoString, GoValue, are_alike, looks, next_observation, observe, oldest_change};
+
+/// The number of kept outputs of one template.
+const MOST_OUTPUTS: usize = 16;
+
+/// The size of all kept outputs, in bytes.
+const MOST_BYTES: usize = 1 << 20;
+
+/// The set and the template of an output.
+type TemplateKey = (u64, usize);
+
+/// The kept outputs of an execution, or of several that share a usage.
+#[derive(Debug)]
+pub(super) struct IncludedOutputs {
+    /// The number under which changes are asked for.
+    observer: u64,
+    outputs: HashMap<TemplateKey, Vec<IncludedOutput>, foldhash::fast::RandomState>,
+    /// The size of the kept outputs.
+    bytes: usize,
+    /// The templates that are being executed, from the outermost on.
+    running: Vec<RunningInclude>,
+    /// The number of results so far that do not follow from arguments alone.
+    unrepeatable: u64,
+}
+
+/// A kept output.
+#[derive(Debug)]
+pub(super) struct IncludedOutput {
+    /// The template, which is held so that no other one gets its address.
+    pub(super) tree: Arc<Tree>,
+    pub(super) data: GoValue,
+    pub(super) text: GoString,
+    /// The observation of the maps in the data.
+    pub(super) observation: u64,
+    pub(super) cost: IncludeCost,
+}
+
+/// A template that is being executed.
+#[derive(Debug)]
+struct RunningInclude {
+    observation: u64,
+    unrepeatable: u64,
+    looks: u64,
+    /// True if a map that was there before has changed.
+    is_spoiled: bool,
+}
+
+/// The use of the limits by an execution.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct IncludeCost {
+    pub(super) steps: u64,
+    pub(super) output: usize,
+    pub(super) values: usize,
+    /// The number of templates inside each other.
+    pub(super) depth: usize,
+}
+
+impl Default for IncludedOutputs {
+    fn default() -> Self {
+        let (outputs, running) = (HashMap::default(), Vec::new());
+        Self { observer: next_observation(), outputs, bytes: 0, running, unrepeatable: 0 }
+    }
+}
+
+impl IncludedOutputs {
+    /// Forgets what changes of maps concern.
+    fn settle(&mut self) {
+        let Some(oldest) = oldest_change(self.observer) else { return };
+        // Executions inside others have later observations.
+        for running in self.running.iter_mut().rev().take_while(|running| running.observation >= oldest) {
+            running.is_spoiled = true;
+        }
+        for outputs in self.outputs.values_mut() {
+            outputs.retain(|output| {
+                let is_kept = output.observation < oldest;
+                self.bytes -= if is_kept { 0 } else { output.text.len() };
+                is_kept
+            });
+        }
+    }
+
+    /// Returns the kept output of a template of a set with this data, and the cost of its execution.
+    pub(super) fn find(&mut self, set: u64, tree: &Arc<Tree>, data: &GoValue) -> Option<(GoString, IncludeCost)> {
+        self.settle();
+        let outputs = self.outputs.get(&key(set, tree))?;
+        let output = outputs.iter().rev().find(|output| are_alike(&output.data, data))?;
+        Some((output.text.clone(), output.cost))
+    }
+
+    /// Notes that the execution of a template with some data begins.
+    pub(super) fn begin(&mut self, data: &GoValue) {
+        let number = next_observation();
+        observe(data, number);
+        self.running.push(RunningInclude {
+            observation: number,
+            unrepeatable: self.unrepeatable,
+            looks: looks(),
+            is_spoiled: false,
+        });
+    }
+
+    /// Notes that the execution has ended. Returns the observation of its data if its output may be kept.
+    pub(super) fn end(&mut self) -> Option<u64> {
+        self.settle();
+        let run = self.running.pop()?;
+        let is_repeatable = !run.is_spoiled && run.unrepeatable == self.unrepeatable && run.looks == looks();
+        is_repeatable.then_some(run.observation)
+    }
+
+    /// Keeps an output.
+    pub(super) fn keep(&mut self, set: u64, output: IncludedOutput) {
+        let size = output.text.len();
+        if self.bytes + size > MOST_BYTES {
+            self.outputs.clear();
+            self.bytes = 0;
+        }
+        self.bytes += size;
+        let outputs = self.outputs.entry(key(set, &output.tree)).or_default();
+        if outputs.len() == MOST_OUTPUTS {
+            self.bytes -= outputs.remove(0).text.len();
+        }
+        outputs.push(output);
+    }
+
+    /// Notes a result that does not follow from arguments alone.
+    pub(super) const fn note_unrepeatable(&mut self) {
+        self.unrepeatable += 1;
+    }
+}
+
+fn key(set: u64, tree: &Arc<Tree>) -> TemplateKey {
+    (set, Arc::as_ptr(tree) as usize)
+}

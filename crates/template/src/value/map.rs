@@ -136,6 +136,30 @@ impl GoMap {
         }
     }
 
+    /// Returns the entries for a copy that keeps apart what this map keeps apart, so that they are not looked at.
+    pub(crate) fn entries_to_copy(&self) -> Vec<(GoString, GoValue)> {
+        self.entries.made().borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+
+    /// Returns the value of a key that another value is merged with in this map.
+    pub(crate) fn value_to_merge(&self, key: &GoString) -> Option<GoValue> {
+        self.entries.made().borrow().get(key).cloned()
+    }
+
+    /// Returns true if a key has another value for each template.
+    pub(crate) fn is_apart(&self, key: &GoString) -> bool {
+        self.entries.apart.get().is_some_and(|apart| apart.as_bytes() == key.as_bytes())
+    }
+
+    /// Keeps apart what another map keeps apart, whose entries this map takes up.
+    pub(crate) fn keep_apart(&self, other: &Self) {
+        if let Some(apart) = other.entries.apart.get()
+            && self.entries.apart.get_or_init(|| apart.clone()) != apart
+        {
+            note_look();
+        }
+    }
+
     /// Removes a key.
     pub fn remove(&self, key: &GoString) -> Option<GoValue> {
         self.note_change();

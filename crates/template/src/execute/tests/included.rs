@@ -87,6 +87,9 @@ const PARTS: &str = "{{ define \"a\" }}{{ called }}{{ .x }}{{ end }}\
     {{ define \"now\" }}{{ called }}{{ now | unixEpoch }}{{ end }}\
     {{ define \"random\" }}{{ called }}{{ randAlphaNum 2 }}{{ end }}\
     {{ define \"name\" }}{{ called }}{{ .Template }}{{ end }}\
+    {{ define \"copy\" }}{{ called }}{{ (mustMergeOverwrite (deepCopy .) (dict \"a\" 1)).x }}{{ end }}\
+    {{ define \"copied name\" }}{{ called }}{{ (mergeOverwrite (deepCopy .) (dict \"a\" 1)).Template }}{{ end }}\
+    {{ define \"merged name\" }}{{ called }}{{ (merge (dict \"a\" 1) .).Template }}{{ end }}\
     {{ define \"fields\" }}{{ called }}{{ keys . | sortAlpha | join \",\" }}{{ end }}";
 
 /// Asserts the output of a text, and the number of calls of `called`.
@@ -179,7 +182,8 @@ fn a_template_that_asks_the_host_is_executed_each_time() {
 
 #[test]
 fn a_template_that_looks_at_the_value_of_its_caller_is_executed_each_time() {
-    let text = "{{ include \"a\" . }}{{ include \"name\" . }}{{ include \"fields\" . }}{{ $_ := get . \"Template\" }};";
+    let text = "{{ include \"a\" . }}{{ include \"name\" . }}{{ include \"fields\" . }}{{ include \"copy\" . }}{{ include \"copied name\" . }}\
+        {{ include \"merged name\" . }};";
     let set = CountedSet::new(&[("parts", PARTS), ("t", text)], true);
     let GoValue::Map(data) = some_data() else { panic!("no map") };
     let usage = &mut ExecutionUsage::new(TemplateLimits::default());
@@ -188,8 +192,9 @@ fn a_template_that_looks_at_the_value_of_its_caller_is_executed_each_time() {
         data.set_apart("Template", name.into());
         output += &set.set.execute_within("t", &data.clone().into(), &TestHost, usage).unwrap().to_text();
     }
-    assert_eq!(output, "1firstTemplate,l,m,t,x;1secondTemplate,l,m,t,x;");
-    assert_eq!(set.calls(), 5);
+    assert_eq!(output, "1firstTemplate,l,m,t,x1firstfirst;1secondTemplate,l,m,t,x1secondsecond;");
+    // Once for the first one and the copy that is not asked for the name, and twice for the others.
+    assert_eq!(set.calls(), 2 + 2 * 4);
 }
 
 #[test]

@@ -17,8 +17,11 @@ fn copy_within(value: &GoValue, depth: usize, budget: &mut ValueBudget) -> Resul
             Ok(GoList::new(items, list.element()).into())
         }
         GoValue::Map(map) => {
-            let entries = map.entries().into_iter().map(|(key, value)| Ok((key, copy_within(&value, depth + 1, budget)?)));
-            Ok(GoMap::new(entries.collect::<Result<_, FunctionError>>()?, map.map_type()).into())
+            let entries = map.entries_to_copy().into_iter();
+            let copied = entries.map(|(key, value)| Ok((key, copy_within(&value, depth + 1, budget)?)));
+            let copy = GoMap::new(copied.collect::<Result<_, FunctionError>>()?, map.map_type());
+            copy.keep_apart(map);
+            Ok(copy.into())
         }
         other => Ok(other.clone()),
     }

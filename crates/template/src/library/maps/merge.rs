@@ -20,9 +20,12 @@ fn merge_within(
     depth: usize,
     budget: &mut ValueBudget,
 ) -> Result<(), FunctionError> {
-    for (key, value) in source.entries() {
+    for (key, value) in source.entries_to_copy() {
         budget.take(depth)?;
-        let old = target.get(&key);
+        if source.is_apart(&key) {
+            target.keep_apart(source);
+        }
+        let old = target.value_to_merge(&key);
         if let (Some(GoValue::Map(old)), GoValue::Map(new)) = (&old, &value) {
             merge_within(old, new, overwrites, depth + 1, budget)?;
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::included::IncludedOutput;
+use super::included::{IncludedOutput, OutputKey};
 use super::run::{Outcome, TemplateScope, TreeExecution};
 use crate::error::{FunctionError, TemplateError};
 use crate::format::quote;
@@ -52,8 +52,9 @@ impl<'a> TreeExecution<'a> {
     /// Returns the output of a template, which may have been executed with the same data before.
     fn included(&mut self, tree: &'a Arc<Tree>, data: &GoValue) -> Outcome<GoString> {
         let Some(set) = self.scope.set_of_names() else { return self.output_of(tree, data.clone()) };
+        let key = OutputKey::new(set, tree, data);
         // An execution that would exceed a limit finds the error.
-        if let Some((text, cost)) = self.usage.included.find(set, tree, data)
+        if let Some((text, cost)) = self.usage.included.find(&key, data)
             && self.usage.count_included(&cost)
         {
             return Ok(text);
@@ -64,8 +65,8 @@ impl<'a> TreeExecution<'a> {
         let cost = self.usage.end_cost(&before);
         let observation = self.usage.included.end();
         if let (Ok(text), Some(observation)) = (&result, observation) {
-            let output = IncludedOutput { tree: tree.clone(), data: data.clone(), text: text.clone(), observation, cost };
-            self.usage.included.keep(set, output);
+            let output = IncludedOutput { _tree: tree.clone(), data: data.clone(), text: text.clone(), observation, cost };
+            self.usage.included.keep(key, output);
         }
         result
     }

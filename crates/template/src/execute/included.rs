@@ -7,23 +7,36 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::syntax::Tree;
-use crate::value::{GoString, GoValue, are_alike, looks, next_observation, observe, oldest_change};
+use crate::value::{GoString, GoValue, are_alike, likeness_hash, looks, next_observation, observe, oldest_change};
 
-/// The number of kept outputs of one template.
-const MOST_OUTPUTS: usize = 16;
+/// The number of outputs that are kept at most.
+const MOST_OUTPUTS: usize = 1024;
 
 /// The size of all kept outputs, in bytes.
 const MOST_BYTES: usize = 1 << 20;
 
-/// The set and the template of an output.
-type TemplateKey = (u64, usize);
+/// The set and the template of an output, and a hash of its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct OutputKey {
+    set: u64,
+    tree: usize,
+    data: u64,
+}
+
+impl OutputKey {
+    pub(super) fn new(set: u64, tree: &Arc<Tree>, data: &GoValue) -> Self {
+        Self { set, tree: Arc::as_ptr(tree) as usize, data: likeness_hash(data) }
+    }
+}
 
 /// The kept outputs of an execution, or of several that share a usage.
 #[derive(Debug)]
 pub(super) struct IncludedOutputs {
     /// The number under which changes are asked for.
     observer: u64,
-    outputs: HashMap<TemplateKey, Vec<IncludedOutput>, foldhash::fast::RandomState>,
+    outputs: HashMap<OutputKey, Vec<IncludedOutput>, foldhash::fast::RandomState>,
+    /// The number of kept outputs.
+    count: usize,
     /// The size of the kept outputs.
     bytes: usize,
     /// The templates that are being executed, from the outermost on.
@@ -36,7 +49,7 @@ pub(super) struct IncludedOutputs {
 #[derive(Debug)]
 pub(super) struct IncludedOutput {
     /// The template, which is held so that no other one gets its address.
-    pub(super) tree: Arc<Tree>,
+    pub(super) _tree: Arc<Tree>,
     pub(super) data: GoValue,
     pub(super) text: GoString,
     /// The observation of the maps in the data.
@@ -67,7 +80,7 @@ pub(super) struct IncludeCost {
 impl Default for IncludedOutputs {
     fn default() -> Self {
         let (outputs, running) = (HashMap::default(), Vec::new());
-        Self { observer: next_observation(), outputs, bytes: 0, running, unrepeatable: 0 }
+        Self { observer: next_observation(), outputs, count: 0, bytes: 0, running, unrepeatable: 0 }
     }
 }
 
@@ -79,19 +92,23 @@ impl IncludedOutputs {
         for running in self.running.iter_mut().rev().take_while(|running| running.observation >= oldest) {
             running.is_spoiled = true;
         }
-        for outputs in self.outputs.values_mut() {
+        self.outputs.retain(|_, outputs| {
             outputs.retain(|output| {
                 let is_kept = output.observation < oldest;
-                self.bytes -= if is_kept { 0 } else { output.text.len() };
+                if !is_kept {
+                    self.count -= 1;
+                    self.bytes -= output.text.len();
+                }
                 is_kept
             });
-        }
+            !outputs.is_empty()
+        });
     }
 
-    /// Returns the kept output of a template of a set with this data, and the cost of its execution.
-    pub(super) fn find(&mut self, set: u64, tree: &Arc<Tree>, data: &GoValue) -> Option<(GoString, IncludeCost)> {
+    /// Returns the kept output of a template with this data, and the cost of its execution.
+    pub(super) fn find(&mut self, key: &OutputKey, data: &GoValue) -> Option<(GoString, IncludeCost)> {
         self.settle();
-        let outputs = self.outputs.get(&key(set, tree))?;
+        let outputs = self.outputs.get(key)?;
         let output = outputs.iter().rev().find(|output| are_alike(&output.data, data))?;
         Some((output.text.clone(), output.cost))
     }
@@ -117,26 +134,22 @@ impl IncludedOutputs {
     }
 
     /// Keeps an output.
-    pub(super) fn keep(&mut self, set: u64, output: IncludedOutput) {
+    pub(super) fn keep(&mut self, key: OutputKey, output: IncludedOutput) {
         let size = output.text.len();
-        if self.bytes + size > MOST_BYTES {
+        if size > MOST_BYTES {
+            return;
+        }
+        if self.count == MOST_OUTPUTS || self.bytes + size > MOST_BYTES {
             self.outputs.clear();
-            self.bytes = 0;
+            (self.count, self.bytes) = (0, 0);
         }
+        self.count += 1;
         self.bytes += size;
-        let outputs = self.outputs.entry(key(set, &output.tree)).or_default();
-        if outputs.len() == MOST_OUTPUTS {
-            self.bytes -= outputs.remove(0).text.len();
-        }
-        outputs.push(output);
+        self.outputs.entry(key).or_default().push(output);
     }
 
     /// Notes a result that does not follow from arguments alone.
     pub(super) const fn note_unrepeatable(&mut self) {
         self.unrepeatable += 1;
     }
-}
-
-fn key(set: u64, tree: &Arc<Tree>) -> TemplateKey {
-    (set, Arc::as_ptr(tree) as usize)
 }

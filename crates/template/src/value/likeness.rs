@@ -1,8 +1,12 @@
 //! Values that are the same for every template.
 
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::mem::discriminant;
 use std::rc::Rc;
 
-use super::GoValue;
+use foldhash::fast::FixedState;
+
+use super::{GoMap, GoValue};
 
 /// The number of parts of two values that are compared at most.
 const MOST_PARTS: usize = 64;
@@ -31,18 +35,43 @@ fn is_like(left: &GoValue, right: &GoValue, parts: &mut usize) -> bool {
                 && (left.is_same(right) || left.iter().zip(&**right).all(|(left, right)| is_like(left, right, parts)))
         }
         (GoValue::Map(left), GoValue::Map(right)) => {
-            left.map_type() == right.map_type()
-                && (left.is_same(right)
-                    || left.with_entries_of_both(right, |left, right| {
-                        left.len() == right.len()
-                            && left
-                                .iter()
-                                .zip(right)
-                                .all(|((key, left), (other, right))| key == other && is_like(left, right, parts))
-                    }))
+            left.map_type() == right.map_type() && (left.is_same(right) || have_like_entries(left, right, parts))
         }
         (GoValue::Object(left), GoValue::Object(right)) => Rc::ptr_eq(left, right),
         _ => false,
+    }
+}
+
+fn have_like_entries(left: &GoMap, right: &GoMap, parts: &mut usize) -> bool {
+    let (Some(left), Some(right)) = (left.entries_for_all(), right.entries_for_all()) else { return false };
+    left.len() == right.len()
+        && left.iter().zip(&*right).all(|((key, left), (other, right))| key == other && is_like(left, right, parts))
+}
+
+/// Returns a number that is the same for values that are alike. It is made of the value, and of the entries of a map as far as they have no parts.
+pub(crate) fn likeness_hash(value: &GoValue) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    let GoValue::Map(map) = value else {
+        hash_part(value, &mut hasher);
+        return hasher.finish();
+    };
+    match map.entries_for_all() {
+        Some(entries) => entries.values().for_each(|value| hash_part(value, &mut hasher)),
+        None => hasher.write_usize(map.identity()),
+    }
+    hasher.finish()
+}
+
+fn hash_part(value: &GoValue, hasher: &mut impl Hasher) {
+    discriminant(value).hash(hasher);
+    match value {
+        GoValue::Nil | GoValue::Object(_) => {}
+        GoValue::Bool(value) => value.hash(hasher),
+        GoValue::Integer(value, _) => value.hash(hasher),
+        GoValue::Float(value) => value.to_bits().hash(hasher),
+        GoValue::String(text) => text.as_bytes().hash(hasher),
+        GoValue::List(list) => list.len().hash(hasher),
+        GoValue::Map(map) => map.len().hash(hasher),
     }
 }
 
@@ -81,6 +110,11 @@ mod tests {
             }
         }
         assert!(are_alike(&map(1.0).into(), &map(1.0).into()));
+        assert_eq!(likeness_hash(&map(1.0).into()), likeness_hash(&map(1.0).into()));
+        assert_ne!(
+            likeness_hash(&GoMap::from_pairs([("a", 1.0.into())]).into()),
+            likeness_hash(&GoMap::from_pairs([("a", 2.0.into())]).into())
+        );
     }
 
     #[test]

@@ -278,14 +278,9 @@ impl GoMap {
         }
     }
 
-    /// Compares the entries of two maps. Maps with a value that is another one for each template are different.
-    pub(super) fn with_entries_of_both(
-        &self,
-        other: &Self,
-        compare: impl FnOnce(&BTreeMap<GoString, GoValue>, &BTreeMap<GoString, GoValue>) -> bool,
-    ) -> bool {
-        let have_apart = self.entries.apart.get().is_some() || other.entries.apart.get().is_some();
-        !have_apart && self.len() == other.len() && compare(&self.entries.made().borrow(), &other.entries.made().borrow())
+    /// Returns the entries, or None if one of them is another one for each template.
+    pub(super) fn entries_for_all(&self) -> Option<Ref<'_, BTreeMap<GoString, GoValue>>> {
+        self.entries.apart.get().is_none().then(|| self.entries.made().borrow())
     }
 
     /// Takes the entries if nothing else holds the map.

@@ -16,7 +16,7 @@ mod text;
 pub(crate) use cycles::CycleGuard;
 pub(crate) use equal::DeepComparison;
 pub use frozen::FrozenMap;
-pub(crate) use likeness::are_alike;
+pub(crate) use likeness::{are_alike, likeness_hash};
 pub use list::{ElementType, GoList};
 pub use map::{GoMap, MapType, NamedType};
 pub use object::GoObject;

@@ -5,29 +5,24 @@ mod violation;
 #[cfg(test)]
 mod violation_tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use jsonschema::{Draft, Retrieve, Uri, Validator};
 use kubewright_template::{GoMap, GoValue};
 use parking_lot::Mutex;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::dependencies::ChartNode;
 use crate::error::ChartError;
 use crate::model::Chart;
 use crate::values::{key, to_json};
 
-/// The largest number of valid values that are kept: those of components that are rendered in turns.
-const KEPT_VALUES: usize = 8;
-
 /// The compiled schemas of charts, by their addresses. Charts live as long as the schemas.
 #[derive(Default)]
 pub(crate) struct ChartSchemas {
     validators: Mutex<HashMap<usize, Arc<Result<Validator, String>>>>,
-    /// The values of the last requests that were valid, the newest at the end. All other values follow from them.
-    valid: Mutex<VecDeque<Map<String, Value>>>,
 }
 
 impl fmt::Debug for ChartSchemas {
@@ -37,22 +32,11 @@ impl fmt::Debug for ChartSchemas {
 }
 
 impl ChartSchemas {
-    /// Validates the values of a tree of charts, which the chart makes of those of a request. The error lists all violations, by chart.
-    pub(crate) fn validate(&self, root: &ChartNode, values: &GoMap, requested: &Map<String, Value>) -> Result<(), ChartError> {
-        if self.valid.lock().contains(requested) {
-            return Ok(());
-        }
+    /// Validates the values of a tree of charts. The error lists all violations, by chart.
+    pub(crate) fn validate(&self, root: &ChartNode, values: &GoMap) -> Result<(), ChartError> {
         let mut text = String::new();
         self.chart(root, values, &mut text);
-        if !text.is_empty() {
-            return Err(ChartError::Schema(text));
-        }
-        let mut valid = self.valid.lock();
-        if valid.len() >= KEPT_VALUES {
-            valid.pop_front();
-        }
-        valid.push_back(requested.clone());
-        Ok(())
+        if text.is_empty() { Ok(()) } else { Err(ChartError::Schema(text)) }
     }
 
     fn chart(&self, node: &ChartNode, values: &GoMap, text: &mut String) {
@@ -103,34 +87,5 @@ impl Retrieve for NothingRemote {
             return Ok(Value::Bool(true));
         }
         Err(format!("the schema {uri} is not part of the chart").into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::ChartLoader;
-    use crate::dependencies::SharedChart;
-    use crate::values::table;
-
-    #[test]
-    fn valid_values_are_validated_once_and_others_each_time() {
-        let files =
-            [("Chart.yaml", "name: top\nversion: 1.0.0"), ("values.schema.json", r#"{"properties": {"a": {"type": "number"}}}"#)];
-        let root = ChartNode::root(&SharedChart::new(Arc::new(ChartLoader::default().files(files).unwrap())));
-        let schemas = ChartSchemas::default();
-        let validate = |value: Value| {
-            let requested = Map::from_iter([("a".to_owned(), value)]);
-            schemas.validate(&root, &table(&requested), &requested).is_ok()
-        };
-        assert_eq!([json!(1), json!("x"), json!(1), json!("x")].map(validate), [true, false, true, false]);
-        assert_eq!(schemas.valid.lock().len(), 1);
-        for number in 0..2 * KEPT_VALUES {
-            assert!(validate(json!(number)));
-        }
-        assert_eq!(schemas.valid.lock().len(), KEPT_VALUES);
-        assert!(!validate(json!("x")));
     }
 }

@@ -7,7 +7,7 @@ use super::node::ChartNode;
 use crate::compat::HelmCompat;
 use crate::error::ChartError;
 use crate::model::ImportedValues;
-use crate::values::{Coalescing, deep_copy, empty_table, table_at};
+use crate::values::{Coalescing, deep_copy, empty_table, frozen, table_at};
 
 /// The largest number of values that are imported in a tree of charts.
 const IMPORTED: usize = 1_000_000;
@@ -49,7 +49,7 @@ impl ValuesImport<'_> {
         }
         let values = deep_copy(&values);
         coalescing.tables(&values, &imported);
-        node.values = values;
+        node.values = frozen(&values);
         Ok(())
     }
 }

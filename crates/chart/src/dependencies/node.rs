@@ -6,7 +6,7 @@ use kubewright_template::GoMap;
 use kubewright_template::value::FrozenMap;
 
 use crate::model::{Chart, ChartDependency};
-use crate::values::{ValuesTree, deep_copy};
+use crate::values::ValuesTree;
 
 /// A chart with its default values as all renderings share them, and the charts in it.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct ChartNode {
     /// The declared dependencies that are not processed yet, or that are enabled, under the names by which they are used. None if there are none.
     pub(crate) requirements: Option<Vec<ChartDependency>>,
     /// The default values: those of the chart, or with those that it imports.
-    pub(crate) values: GoMap,
+    pub(crate) values: FrozenMap,
     pub(crate) children: Vec<Self>,
     /// The path, as the names of templates begin.
     pub(crate) path: String,
@@ -51,7 +51,7 @@ impl ChartNode {
             shared.dependencies.iter().map(|child| Self::loaded(child, child_path(&path, child.chart.name()))).collect();
         let dependencies = &chart.metadata.dependencies;
         let requirements = if dependencies.is_empty() { None } else { Some(dependencies.clone()) };
-        let (name, values) = (chart.name().to_owned(), shared.values.clone().into());
+        let (name, values) = (chart.name().to_owned(), shared.values.clone());
         Self { chart, name, requirements, values, children, path }
     }
 
@@ -70,7 +70,7 @@ impl ValuesTree for ChartNode {
     }
 
     fn defaults(&self) -> GoMap {
-        deep_copy(&self.values)
+        self.values.clone().into()
     }
 
     fn children(&self) -> &[Self] {

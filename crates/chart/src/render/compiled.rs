@@ -13,25 +13,26 @@ use super::document_cache::DocumentCache;
 use super::documents::{documents_of, texts_of};
 use super::execution_error::template_error;
 use super::functions::chart_functions;
+use super::prepared::{PreparedTree, PreparedTrees};
 use super::rendered::{RenderedChart, RenderedTexts};
 use super::request::ChartRequest;
 use super::scopes::{ChartScope, template_scopes};
 use super::templates::ChartTemplates;
 use crate::compat::HelmCompat;
-use crate::dependencies::{ChartNode, SharedChart, check_aliases, check_dependencies, enable, import_values, is_in_range};
+use crate::dependencies::{ChartNode, SharedChart, check_aliases, check_dependencies, enable, is_in_range};
 use crate::error::ChartError;
 use crate::host::{ChartHost, HostOfTemplates, OfflineHost};
 use crate::model::Chart;
 #[cfg(feature = "schema")]
 use crate::schema::ChartSchemas;
 use crate::source::base_name;
-use crate::values::{Coalescing, empty_table, table};
+use crate::values::empty_table;
 
 /// The name of the template whose output is for the user alone.
 const NOTES: &str = "NOTES.txt";
 
-/// The tree of a rendering, the outputs of its templates by their paths, and warnings.
-type RenderedTree = (ChartNode, BTreeMap<String, String>, Vec<String>);
+/// The tree of a rendering, and the outputs of its templates by their paths.
+type RenderedTree = (Arc<PreparedTree>, BTreeMap<String, String>);
 
 /// A chart with its subcharts, all templates compiled. It can be rendered by several threads at once.
 #[derive(Debug)]
@@ -41,6 +42,7 @@ pub struct CompiledChart {
     crds: ParsedCrds,
     documents: DocumentCache,
     limits: TemplateLimits,
+    prepared: PreparedTrees,
     #[cfg(feature = "schema")]
     schemas: ChartSchemas,
 }
@@ -81,6 +83,7 @@ impl CompiledChartBuilder {
             crds: ParsedCrds::default(),
             documents: DocumentCache::default(),
             limits: self.limits,
+            prepared: PreparedTrees::default(),
             #[cfg(feature = "schema")]
             schemas: ChartSchemas::default(),
         };
@@ -120,54 +123,50 @@ impl CompiledChart {
     /// Renders the chart. The host is asked while templates are executed.
     pub fn render(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedChart, ChartError> {
         let compat = self.compat();
-        let (root, mut outputs, warnings) = self.rendered(request, host)?;
-        let notes = take_notes(&root, &mut outputs);
+        let (tree, mut outputs) = self.rendered(request, host)?;
+        let notes = take_notes(&tree.root, &mut outputs);
         let mut documents = Vec::new();
         for (path, output) in outputs {
             documents.extend(documents_of(&path, &output, compat, &self.documents)?);
         }
-        let crds = self.crds.documents(&root)?;
-        Ok(RenderedChart { documents, crds, crd_files: crd_files(&root), notes, warnings, compat })
+        let crds = self.crds.documents(&tree.root)?;
+        let warnings = tree.warnings.clone();
+        Ok(RenderedChart { documents, crds, crd_files: crd_files(&tree.root), notes, warnings, compat })
     }
 
     /// Renders the texts that `helm template` prints, in less time and memory than the objects. The errors are those of [`Self::render`], without those of
     /// the files of `crds/`, which are not read.
     pub fn render_texts(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedTexts, ChartError> {
         let compat = self.compat();
-        let (root, mut outputs, warnings) = self.rendered(request, host)?;
-        let notes = take_notes(&root, &mut outputs);
+        let (tree, mut outputs) = self.rendered(request, host)?;
+        let notes = take_notes(&tree.root, &mut outputs);
         let mut documents = Vec::new();
         for (path, output) in outputs {
             documents.extend(texts_of(&path, &output, compat)?);
         }
-        Ok(RenderedTexts { documents, crd_files: crd_files(&root), notes, warnings, compat })
+        let warnings = tree.warnings.clone();
+        Ok(RenderedTexts { documents, crd_files: crd_files(&tree.root), notes, warnings, compat })
     }
 
     /// Returns the outputs of the templates by their paths, as they are: not split, and not read as YAML.
     pub fn outputs(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<BTreeMap<String, String>, ChartError> {
-        self.rendered(request, host).map(|(_, outputs, _)| outputs)
+        self.rendered(request, host).map(|(_, outputs)| outputs)
     }
 
     fn rendered(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedTree, ChartError> {
         let compat = self.compat();
-        let mut warnings = Vec::new();
-        let mut root = ChartNode::root(&self.shared);
-        let user_values = table(&request.values);
-        enable(&mut root, Some(&user_values), "", compat, &mut warnings)?;
-        import_values(&mut root, compat, &mut warnings)?;
-        let mut coalescing = Coalescing { compat, keeps_nulls: false, warnings: &mut warnings };
-        let values = coalescing.coalesce(&root, &user_values)?;
+        let (tree, values) = self.prepared.get(&self.shared, &request.values, compat)?;
         #[cfg(feature = "schema")]
         if request.validates_values {
-            self.schemas.validate(&root, &values, &request.values)?;
+            tree.validate(|| self.schemas.validate(&tree.root, &values))?;
         }
         self.check_kubernetes(request, &*host)?;
         // It ends behind the scopes, so that it finds only those maps that hold themselves.
         let mut usage = ExecutionUsage::new(self.limits);
-        let scopes = template_scopes(&root, &values, request, &host, compat);
+        let scopes = template_scopes(&tree.root, &values, request, &host, compat);
         let outputs = self.execute(&scopes, host, &mut usage)?;
         drop(values);
-        Ok((root, outputs, warnings))
+        Ok((tree, outputs))
     }
 
     fn compat(&self) -> HelmCompat {

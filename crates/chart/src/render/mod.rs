@@ -8,6 +8,7 @@ mod execution_error;
 mod functions;
 mod hook;
 mod order;
+mod prepared;
 mod rendered;
 mod request;
 mod scopes;

@@ -8,4 +8,4 @@ mod table;
 pub(crate) use coalesce::{Coalescing, ValuesTree};
 pub use merge::{merge_values, parse_values};
 pub(crate) use path::{table_at, value_at};
-pub(crate) use table::{deep_copy, empty_table, key, table, to_json};
+pub(crate) use table::{deep_copy, empty_table, frozen, key, table, to_json};

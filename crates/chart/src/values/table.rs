@@ -24,6 +24,14 @@ pub(crate) fn deep_copy(map: &GoMap) -> GoMap {
     GoMap::new(map.entries().into_iter().map(|(name, value)| (name, copied(value))).collect(), map.map_type())
 }
 
+/// Returns a copy that never changes.
+pub(crate) fn frozen(map: &GoMap) -> FrozenMap {
+    FrozenMap::of(map).unwrap_or_else(|| match to_json(&map.clone().into()) {
+        Value::Object(fields) => FrozenMap::new(&fields),
+        _ => FrozenMap::new(&Map::new()),
+    })
+}
+
 fn copied(value: GoValue) -> GoValue {
     match value {
         GoValue::Map(map) => GoValue::Map(deep_copy(&map)),

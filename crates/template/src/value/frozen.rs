@@ -1,12 +1,13 @@
 //! Maps that never change.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::json::float;
-use super::{GoMap, GoString, GoValue};
+use super::{ElementType, GoMap, GoString, GoValue, MapType};
 
 /// A map of JSON that never changes, and that threads share. A [`GoMap`] is made of it without a copy of the entries, which are copied when a template
 /// looks at them, each map of its own.
@@ -36,6 +37,28 @@ impl FrozenMap {
         let mut entries: Vec<(GoString, FrozenValue)> =
             map.iter().map(|(key, value)| (key.as_str().into(), FrozenValue::new(value))).collect();
         entries.sort_by(|(left, _), (right, _)| left.cmp(right));
+        Self::of_sorted(entries)
+    }
+
+    /// Returns a map as it is now. None if it, or a map in it, has values of types that JSON does not have, or the same map twice: a change of one would be
+    /// a change of the other.
+    pub fn of(map: &GoMap) -> Option<Self> {
+        Self::of_new(map, &mut HashSet::new())
+    }
+
+    fn of_new(map: &GoMap, seen: &mut HashSet<usize>) -> Option<Self> {
+        if map.map_type() != MapType::Any || !seen.insert(map.identity()) {
+            return None;
+        }
+        if let Some(source) = map.source() {
+            return Some(source);
+        }
+        let entries = map.borrow();
+        let entries = entries.iter().map(|(key, value)| Some((key.clone(), FrozenValue::of(value, seen)?)));
+        entries.collect::<Option<_>>().map(Self::of_sorted)
+    }
+
+    fn of_sorted(entries: Vec<(GoString, FrozenValue)>) -> Self {
         let has_nulls = entries.iter().any(|(_, value)| match value {
             FrozenValue::Nil => true,
             FrozenValue::Map(map) => map.has_nulls(),
@@ -81,6 +104,20 @@ impl FrozenValue {
             Value::Array(items) => Self::List(items.iter().map(Self::new).collect()),
             Value::Object(map) => Self::Map(FrozenMap::new(map)),
         }
+    }
+
+    fn of(value: &GoValue, seen: &mut HashSet<usize>) -> Option<Self> {
+        Some(match value {
+            GoValue::Nil => Self::Nil,
+            GoValue::Bool(value) => Self::Bool(*value),
+            GoValue::Float(value) => Self::Float(*value),
+            GoValue::String(text) => Self::String(text.clone()),
+            GoValue::List(list) if list.element() == ElementType::Any && !list.is_nil() => {
+                Self::List(list.iter().map(|item| Self::of(item, seen)).collect::<Option<_>>()?)
+            }
+            GoValue::Map(map) => Self::Map(FrozenMap::of_new(map, seen)?),
+            _ => return None,
+        })
     }
 
     fn copy(&self) -> GoValue {
@@ -166,6 +203,31 @@ mod tests {
     fn nulls_of_maps_are_known_at_any_depth_but_not_those_of_lists() {
         assert!(frozen(&json!({"a": {"b": {"c": null}}})).has_nulls());
         assert!(!frozen(&json!({"a": {"b": [null, {"c": null}]}})).has_nulls());
+    }
+
+    #[test]
+    fn a_map_is_frozen_as_it_is_unless_a_change_would_be_another_one_then() {
+        let map = GoMap::from(frozen(&json!({"a": {"b": [null, {"c": 1}]}, "d": {"e": true}})));
+        inner(&map, "a").set("x".into(), "y".into());
+        let copy = GoMap::from(FrozenMap::of(&map).unwrap());
+        map.remove(&"a".into());
+        assert_eq!(copy.len(), 2);
+        assert!(matches!(inner(&copy, "a").field("x"), GoValue::String(_)));
+        assert!(matches!(inner(&copy, "d").field("e"), GoValue::Bool(true)));
+        let shared = GoValue::from(GoMap::default());
+        for value in [
+            GoValue::int(1),
+            GoValue::strings(["a"]),
+            GoValue::list([GoValue::int(1)]),
+            GoMap::default().retyped(MapType::String).into(),
+            GoValue::list([shared.clone(), shared]),
+            map.clone().into(),
+        ] {
+            map.set("f".into(), value);
+            assert!(FrozenMap::of(&map).is_none());
+        }
+        map.remove(&"f".into());
+        assert!(FrozenMap::of(&map).is_some());
     }
 
     #[test]

@@ -12,8 +12,8 @@ use crate::value::{GoString, GoValue, are_alike, likeness_hash, looks, next_obse
 /// The number of outputs that are kept at most.
 const MOST_OUTPUTS: usize = 1024;
 
-/// The size of all kept outputs, in bytes.
-const MOST_BYTES: usize = 1 << 20;
+/// The size of all kept outputs and of their data, in bytes.
+const MOST_BYTES: usize = 4 << 20;
 
 /// The set and the template of an output, and a hash of its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +37,7 @@ pub(super) struct IncludedOutputs {
     outputs: HashMap<OutputKey, Vec<IncludedOutput>, foldhash::fast::RandomState>,
     /// The number of kept outputs.
     count: usize,
-    /// The size of the kept outputs.
+    /// The size of the kept outputs and of their data.
     bytes: usize,
     /// The templates that are being executed, from the outermost on.
     running: Vec<RunningInclude>,
@@ -53,14 +53,29 @@ pub(super) struct IncludedOutput {
     pub(super) data: GoValue,
     pub(super) text: GoString,
     /// The observation of the maps in the data.
-    pub(super) observation: u64,
+    pub(super) observation: DataObservation,
     pub(super) cost: IncludeCost,
+}
+
+impl IncludedOutput {
+    /// Returns the size in bytes of what is held because the output is kept.
+    fn size(&self) -> usize {
+        self.text.len() + self.observation.size
+    }
+}
+
+/// The observation of the maps in the data of a template.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DataObservation {
+    number: u64,
+    /// The size in bytes of the data, without what was observed before.
+    size: usize,
 }
 
 /// A template that is being executed.
 #[derive(Debug)]
 struct RunningInclude {
-    observation: u64,
+    observation: DataObservation,
     unrepeatable: u64,
     looks: u64,
     /// True if a map that was there before has changed.
@@ -89,15 +104,15 @@ impl IncludedOutputs {
     fn settle(&mut self) {
         let Some(oldest) = oldest_change(self.observer) else { return };
         // Executions inside others have later observations.
-        for running in self.running.iter_mut().rev().take_while(|running| running.observation >= oldest) {
+        for running in self.running.iter_mut().rev().take_while(|running| running.observation.number >= oldest) {
             running.is_spoiled = true;
         }
         self.outputs.retain(|_, outputs| {
             outputs.retain(|output| {
-                let is_kept = output.observation < oldest;
+                let is_kept = output.observation.number < oldest;
                 if !is_kept {
                     self.count -= 1;
-                    self.bytes -= output.text.len();
+                    self.bytes -= output.size();
                 }
                 is_kept
             });
@@ -116,17 +131,12 @@ impl IncludedOutputs {
     /// Notes that the execution of a template with some data begins.
     pub(super) fn begin(&mut self, data: &GoValue) {
         let number = next_observation();
-        observe(data, number);
-        self.running.push(RunningInclude {
-            observation: number,
-            unrepeatable: self.unrepeatable,
-            looks: looks(),
-            is_spoiled: false,
-        });
+        let observation = DataObservation { number, size: observe(data, number) };
+        self.running.push(RunningInclude { observation, unrepeatable: self.unrepeatable, looks: looks(), is_spoiled: false });
     }
 
     /// Notes that the execution has ended. Returns the observation of its data if its output may be kept.
-    pub(super) fn end(&mut self) -> Option<u64> {
+    pub(super) fn end(&mut self) -> Option<DataObservation> {
         self.settle();
         let run = self.running.pop()?;
         let is_repeatable = !run.is_spoiled && run.unrepeatable == self.unrepeatable && run.looks == looks();
@@ -135,7 +145,7 @@ impl IncludedOutputs {
 
     /// Keeps an output.
     pub(super) fn keep(&mut self, key: OutputKey, output: IncludedOutput) {
-        let size = output.text.len();
+        let size = output.size();
         if size > MOST_BYTES {
             return;
         }

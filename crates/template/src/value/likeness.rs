@@ -32,7 +32,8 @@ fn is_like(left: &GoValue, right: &GoValue, parts: &mut usize) -> bool {
             left.element() == right.element()
                 && left.is_nil() == right.is_nil()
                 && left.len() == right.len()
-                && (left.is_same(right) || left.iter().zip(&**right).all(|(left, right)| is_like(left, right, parts)))
+                && (left.is_same(right)
+                    || left.len() <= *parts && left.iter().zip(&**right).all(|(left, right)| is_like(left, right, parts)))
         }
         (GoValue::Map(left), GoValue::Map(right)) => {
             left.map_type() == right.map_type() && (left.is_same(right) || have_like_entries(left, right, parts))
@@ -55,7 +56,7 @@ pub(crate) fn likeness_hash(value: &GoValue) -> u64 {
         hash_part(value, &mut hasher);
         return hasher.finish();
     };
-    match map.entries_for_all() {
+    match map.entries_for_all().filter(|entries| entries.len() <= MOST_PARTS) {
         Some(entries) => entries.values().for_each(|value| hash_part(value, &mut hasher)),
         None => hasher.write_usize(map.identity()),
     }
@@ -123,6 +124,10 @@ mod tests {
         let map = many();
         assert!(are_alike(&map.clone().into(), &map.clone().into()));
         assert!(!are_alike(&map.into(), &many().into()));
+        let entries = (0..1000).map(|number| (number.to_string(), GoValue::int(number)));
+        let wide = GoMap::from_pairs(entries);
+        assert!(are_alike(&wide.clone().into(), &wide.clone().into()));
+        assert_eq!(likeness_hash(&wide.clone().into()), likeness_hash(&wide.into()));
     }
 
     #[test]

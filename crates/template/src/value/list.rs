@@ -1,6 +1,6 @@
 //! Slices of Go.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -42,6 +42,8 @@ struct ListItems {
     bytes: Option<Arc<[u8]>>,
     /// The elements; those of [`Self::bytes`] are made by their first use.
     values: OnceCell<Vec<GoValue>>,
+    /// True if all maps in the elements are observed.
+    is_observed: Cell<bool>,
 }
 
 impl ListItems {
@@ -65,14 +67,14 @@ impl GoList {
     /// Creates a slice. The elements must be of the type.
     pub fn new(items: Vec<GoValue>, element: ElementType) -> Self {
         let range = (0, index(items.len()));
-        Self { items: Rc::new(ListItems { bytes: None, values: items.into() }), range, element, is_nil: false }
+        Self { items: Rc::new(ListItems { values: items.into(), ..ListItems::default() }), range, element, is_nil: false }
     }
 
     /// Creates a `[]byte`.
     pub fn of_bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
         let bytes = bytes.into();
         let range = (0, index(bytes.len()));
-        let items = ListItems { bytes: Some(bytes), values: OnceCell::new() };
+        let items = ListItems { bytes: Some(bytes), ..ListItems::default() };
         Self { items: Rc::new(items), range, element: ElementType::Byte, is_nil: false }
     }
 
@@ -146,6 +148,11 @@ impl GoList {
     /// Returns all elements that the slice keeps alive, those outside of its range too; of a `[]byte` only those that were looked at.
     pub(super) fn all_items(&self) -> &[GoValue] {
         self.items.made()
+    }
+
+    /// Observes the elements. Returns false if they are observed already.
+    pub(super) fn begin_observation(&self) -> bool {
+        !self.items.is_observed.replace(true)
     }
 
     /// Returns the number of elements that are made only when they are looked at.

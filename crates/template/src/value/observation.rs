@@ -4,7 +4,6 @@
 //! observations that are not older than the map's own.
 
 use std::cell::Cell;
-use std::collections::HashSet;
 
 use super::GoValue;
 
@@ -35,25 +34,30 @@ pub(crate) fn next_observation() -> u64 {
     })
 }
 
-/// Observes all maps in a value that are not observed yet.
-pub(crate) fn observe(value: &GoValue, number: u64) {
-    let mut pending: Vec<GoValue> = Vec::new();
-    // Lists have no mark of their own, and may be shared by many others.
-    let mut lists = HashSet::new();
-    let mut next = Some(value.clone());
-    while let Some(value) = next {
+/// Observes all maps in a value that are not observed yet. Returns the size in bytes of the values in those, and in lists with them.
+pub(crate) fn observe(value: &GoValue, number: u64) -> usize {
+    let mut size = 0;
+    // A list instead of recursion: values may be nested deeper than any stack.
+    let mut pending = vec![value.clone()];
+    while let Some(value) = pending.pop() {
+        let mut add = |part: &GoValue| {
+            size += size_of_part(part);
+            if may_hold_maps(part) {
+                pending.push(part.clone());
+            }
+        };
         match &value {
-            GoValue::Map(map) if map.begin_observation(number) => {
-                pending.extend(map.made().values().filter(|value| may_hold_maps(value)).cloned());
-            }
-            GoValue::List(list) if lists.insert(list.identity()) => {
-                pending.extend(list.all_items().iter().filter(|value| may_hold_maps(value)).cloned());
-            }
+            GoValue::Map(map) if map.begin_observation(number) => map.made().values().for_each(&mut add),
+            GoValue::List(list) if list.begin_observation() => list.all_items().iter().for_each(&mut add),
             GoValue::Object(object) => pending.extend(object.maps().into_iter().map(GoValue::Map)),
             _ => {}
         }
-        next = pending.pop();
     }
+    size
+}
+
+fn size_of_part(part: &GoValue) -> usize {
+    size_of::<GoValue>() + if let GoValue::String(text) = part { text.len() } else { 0 }
 }
 
 fn may_hold_maps(value: &GoValue) -> bool {
@@ -138,7 +142,8 @@ mod tests {
     #[test]
     fn values_that_share_their_parts_or_contain_themselves_are_observed_once() {
         let shared = (0..100).fold(GoValue::from(GoMap::default()), |value, _| GoValue::list([value.clone(), value]));
-        observed(&shared);
+        assert_eq!(observe(&shared, next_observation()), 200 * size_of::<GoValue>());
+        assert_eq!(observe(&shared, next_observation()), 0);
         let endless = GoMap::default();
         endless.set("self".into(), endless.clone().into());
         observed(&endless.clone().into());

@@ -160,6 +160,15 @@ fn a_kept_output_counts_with_the_templates_inside() {
 }
 
 #[test]
+fn outputs_of_large_data_are_not_kept() {
+    let text = |size: usize| {
+        format!("{{{{ range list 1 2 }}}}{{{{ include \"a\" (dict \"x\" 1 \"y\" (repeat {size} \"y\")) }}}}{{{{ end }}}}")
+    };
+    assert_calls(&text(10), "11", 1);
+    assert_calls(&text(5 << 20), "11", 2);
+}
+
+#[test]
 fn a_change_of_another_map_concerns_no_kept_output() {
     assert_calls("{{ $d := dict }}{{ include \"a\" . }}{{ $_ := set $d \"x\" 1 }}{{ include \"a\" . }}", "11", 1);
     let text = "{{ include \"a\" . }}{{ $d := dict \"x\" 5 }}{{ include \"a\" $d }}{{ $_ := set $d \"x\" 6 }}{{ include \"a\" $d }}{{ include \"a\" . }}";

@@ -36,7 +36,8 @@ pub(in crate::yaml) fn fields_of_document(text: &str, version: GoYaml, names: &[
     let mut fields = Map::new();
     let column = reader.column;
     reader.count(0)?;
-    reader.fields(column, 0, |reader, key| {
+    let first = reader.key()?;
+    reader.fields(first, column, 0, |reader, key| {
         if names.contains(&&*key) {
             fields.insert(key.into_owned(), reader.field_value(column, 1)?);
         } else {

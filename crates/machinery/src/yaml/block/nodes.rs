@@ -18,18 +18,17 @@ impl<'a> BlockReader<'a> {
             return self.sequence(self.column, depth);
         }
         let start = self.at;
-        if self.key().is_some() {
-            self.at = start;
+        if let Some(key) = self.key() {
             self.count(depth)?;
-            return self.mapping(self.column, depth);
+            return self.mapping(key, self.column, depth);
         }
         self.at = start;
         self.scalar(parent, depth)
     }
 
-    fn mapping<N: NodeForm>(&mut self, column: usize, depth: usize) -> Option<N> {
+    fn mapping<N: NodeForm>(&mut self, first: Cow<'a, str>, column: usize, depth: usize) -> Option<N> {
         let mut fields = N::Fields::default();
-        self.fields(column, depth, |reader, key| {
+        self.fields(first, column, depth, |reader, key| {
             let value = reader.field_value(column, depth + 1)?;
             let is_repeated = N::insert(&mut fields, key, value);
             (!is_repeated || reader.version.allows_repeated_keys()).then_some(())
@@ -37,20 +36,22 @@ impl<'a> BlockReader<'a> {
         Some(N::mapping(fields))
     }
 
-    /// Reads the fields of a mapping; `each` reads the value of a key.
+    /// Reads the fields of a mapping behind its first key; `each` reads the value of a key.
     pub(super) fn fields(
         &mut self,
+        first: Cow<'a, str>,
         column: usize,
         depth: usize,
         mut each: impl FnMut(&mut Self, Cow<'a, str>) -> Option<()>,
     ) -> Option<()> {
+        let mut key = first;
         loop {
             self.count(depth + 1)?;
-            let key = self.key()?;
             each(self, key)?;
             if self.column != column {
                 return (self.column < column).then_some(());
             }
+            key = self.key()?;
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr3;
+
 use super::lines::BlockReader;
 use crate::yaml::compose::GoYaml;
 use crate::yaml::key::key_text;
@@ -135,6 +137,7 @@ impl<'a> BlockReader<'a> {
         let bytes = self.text.as_bytes();
         let mut stop = start;
         let end = loop {
+            stop += memchr3(b'\n', b':', b'#', &bytes[stop..]).unwrap_or(bytes.len() - stop);
             match bytes.get(stop) {
                 None | Some(b'\n') => break PlainEnd::Line,
                 Some(b':') if self.is_blank_at(stop + 1) => break PlainEnd::Colon,

@@ -23,7 +23,7 @@ struct JsonReader<'a> {
     budget: EncodingBudget,
 }
 
-impl JsonReader<'_> {
+impl<'a> JsonReader<'a> {
     fn value(&mut self, depth: usize) -> Result<GoValue, String> {
         if depth > DEPTH {
             return Err("exceeded max depth".to_owned());
@@ -131,7 +131,15 @@ impl JsonReader<'_> {
 
     fn string(&mut self) -> Result<GoString, String> {
         self.position += 1;
-        let mut bytes = Vec::new();
+        let plain = self.plain_bytes();
+        // Most strings have no escapes, and are copied once.
+        if self.peek() == Some(b'"')
+            && let Ok(text) = std::str::from_utf8(plain)
+        {
+            self.position += 1;
+            return Ok(text.into());
+        }
+        let mut bytes = plain.to_vec();
         loop {
             match self.peek() {
                 Some(b'"') => {
@@ -143,13 +151,19 @@ impl JsonReader<'_> {
                     let character = self.escape()?;
                     bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                 }
-                Some(byte) if byte >= b' ' => {
-                    bytes.push(byte);
-                    self.position += 1;
-                }
+                Some(byte) if byte >= b' ' => bytes.extend_from_slice(self.plain_bytes()),
                 _ => return Err(self.unexpected("in string literal")),
             }
         }
+    }
+
+    /// Reads the bytes up to an escape, the end of a string, or a control character.
+    fn plain_bytes(&mut self) -> &'a [u8] {
+        let rest = &self.text[self.position..];
+        let is_plain = |byte: &&u8| !matches!(byte, b'"' | b'\\' | 0..=0x1f);
+        let length = rest.iter().take_while(is_plain).count();
+        self.position += length;
+        &rest[..length]
     }
 
     fn escape(&mut self) -> Result<char, String> {

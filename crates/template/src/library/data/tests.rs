@@ -144,9 +144,13 @@ fn json_is_read_as_go_reads_it() {
         ("{} x", r#"{"Error":"invalid character 'x' after top-level value"}"#),
         ("{\"a\":nul", r#"{"Error":"invalid character ' ' in literal null (expecting 'l')"}"#),
         ("", r#"{"Error":"unexpected end of JSON input"}"#),
+        (r#"{"a":"b"#, r#"{"Error":"unexpected end of JSON input"}"#),
+        ("{\"a\":\"b\n\"}", r#"{"Error":"invalid character '\\n' in string literal"}"#),
     ] {
         assert_eq!(helm("fromJson", text), json, "{text}");
     }
+    let no_unicode = GoValue::string(b"{\"a\":\"x\xffy\",\"b\":\"\xc3\xa9\\n\xff\"}".as_slice());
+    assert_eq!(helm("fromJson", no_unicode), "{\"a\":\"x\u{fffd}y\",\"b\":\"é\\n\u{fffd}\"}");
     assert_eq!(helm("fromJsonArray", "[1,\"a\",{\"b\":2}]"), r#"[1,"a",{"b":2}]"#);
     assert_eq!(
         call(DataFlavour::Helm, "mustFromJson", "{bad").unwrap_err(),

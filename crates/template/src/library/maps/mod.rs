@@ -5,6 +5,8 @@ mod merge;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use super::limits::{self, ValueBudget};
 use super::printing::text_of;
 use crate::error::FunctionError;
@@ -95,14 +97,13 @@ fn texts(values: Vec<GoValue>) -> Vec<GoString> {
 }
 
 /// Makes a map of keys and values in turn. A last key without a value has the empty string.
-fn dict(call: &FunctionCall<'_>) -> GoMap {
-    let map = GoMap::default();
-    for pair in call.arguments.chunks(2) {
-        if let [key, rest @ ..] = pair {
-            map.set(text_of(key), rest.first().cloned().unwrap_or_else(|| "".into()));
-        }
+fn dict(call: &mut FunctionCall<'_>) -> GoMap {
+    let mut entries = BTreeMap::new();
+    let mut arguments = call.arguments.drain(..);
+    while let Some(key) = arguments.next() {
+        entries.insert(text_of(&key), arguments.next().unwrap_or_else(|| "".into()));
     }
-    map
+    GoMap::new(entries, MapType::Any)
 }
 
 /// Follows keys through maps. The last two arguments are the default, for a key that is missing, and the map.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::form::NodeForm;
 use super::lines::BlockReader;
+use super::plain::LONGEST_KEY;
 
 impl<'a> BlockReader<'a> {
     /// Reads a flow collection inside a block collection of a column, to the right of which its lines begin.
@@ -81,6 +82,7 @@ impl<'a> BlockReader<'a> {
 
     /// Reads a key, the colon behind it, and the spaces behind that.
     fn flow_key(&mut self, parent: usize) -> Option<Cow<'a, str>> {
+        let start = self.at;
         let is_quoted = matches!(self.byte(), Some(b'"' | b'\''));
         let key = if is_quoted {
             self.quoted(false)?
@@ -88,7 +90,8 @@ impl<'a> BlockReader<'a> {
             let text = self.flow_plain()?;
             self.plain_key(text)?
         };
-        if self.byte() != Some(b':') || !(is_quoted || self.is_blank_at(self.at + 1)) {
+        let is_key = self.byte() == Some(b':') && (is_quoted || self.is_blank_at(self.at + 1));
+        if !is_key || self.at - start > LONGEST_KEY {
             return None;
         }
         self.at += 1;

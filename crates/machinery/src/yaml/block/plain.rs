@@ -10,7 +10,7 @@ use crate::yaml::key::key_text;
 use crate::yaml::scalar::PlainScalar;
 
 /// The length up to which keys are read, in bytes. YAML allows 1,024 characters.
-const LONGEST_KEY: usize = 1000;
+pub(super) const LONGEST_KEY: usize = 1000;
 
 /// The end of a plain text on its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -132,7 +132,9 @@ fn unusual_texts_and_errors_are_left_to_the_other_reader() {
     let deep = "- ".repeat(150) + "a";
     assert_eq!(document(&deep, GoYaml::V2), None);
     assert_eq!(document(&format!("a: {}", "[".repeat(150) + &"]".repeat(150)), GoYaml::V2), None);
-    assert_eq!(document(&format!("{}: b", "a".repeat(2000)), GoYaml::V2), None);
+    for (open, close) in [("", ": b"), ("a: {", ": b}"), ("a: {\"", "\": b}")] {
+        assert_eq!(document(&format!("{open}{}{close}", "a".repeat(2000)), GoYaml::V2), None);
+    }
 }
 
 fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) {

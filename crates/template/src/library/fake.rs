@@ -26,8 +26,14 @@ impl TemplateEngine for FakeEngine {
 }
 
 /// A host at the beginning of time, whose random bytes are those of a linear congruential generator.
-struct FakeHost {
+pub(crate) struct FakeHost {
     state: Cell<u32>,
+}
+
+impl FakeHost {
+    pub(crate) const fn new() -> Self {
+        Self { state: Cell::new(1) }
+    }
 }
 
 impl TemplateHost for FakeHost {
@@ -76,7 +82,7 @@ pub(super) fn call_in(
     arguments: impl IntoIterator<Item = GoValue>,
 ) -> Result<GoValue, String> {
     let function = functions.get(name).unwrap_or_else(|| panic!("function {name} is in the set"));
-    let host = FakeHost { state: Cell::new(1) };
+    let host = FakeHost::new();
     let mut call = FunctionCall { arguments: arguments.into_iter().collect(), engine: &mut FakeEngine, host: &host };
     function.call(&mut call).map_err(|error| match error {
         FunctionError::Failed(text) | FunctionError::Told(text) => text,

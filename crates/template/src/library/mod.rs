@@ -9,7 +9,7 @@ mod dates;
 mod defaults;
 mod encoding;
 #[cfg(test)]
-mod fake;
+pub(crate) mod fake;
 mod helm;
 mod limits;
 mod lists;

@@ -1,18 +1,16 @@
 //! Outputs of `include` that are kept.
 
-use std::any::Any;
-use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::TestHost;
 use crate::error::FunctionError;
 use crate::execute::{ExecutionUsage, TemplateLimits};
-use crate::function::{FunctionSet, Signature, TemplateHost};
+use crate::function::{FunctionSet, Signature};
+use crate::library::fake::FakeHost;
 use crate::library::{add_helm, add_sprig, data};
 use crate::set::TemplateSet;
 use crate::syntax::Delimiters;
@@ -224,25 +222,6 @@ fn texts_that_define_templates_of_their_own_keep_no_outputs() {
     assert_eq!(set.render("t", &some_data()).as_deref(), Ok("ab"));
 }
 
-/// A host whose random bytes rise by one each.
-struct RisingBytesHost(Cell<u8>);
-
-impl TemplateHost for RisingBytesHost {
-    fn now(&self) -> Timestamp {
-        Timestamp::UNIX_EPOCH
-    }
-
-    fn fill_random(&self, buffer: &mut [u8]) {
-        for byte in buffer {
-            *byte = self.0.replace(self.0.get().wrapping_add(1));
-        }
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
 /// The parts of random templates, which read, change, and pass on their data.
 const PIECES: [&str; 29] = [
     "{{ .x }}",
@@ -295,7 +274,7 @@ proptest! {
         let render = |called: &str, limits: &TemplateLimits| {
             let (parts, text) = files(called);
             let set = CountedSet::new(&[("parts", &parts), ("t", &text)], false);
-            let output = set.set.execute("t", &some_data(), &RisingBytesHost(Cell::new(0)), limits);
+            let output = set.set.execute("t", &some_data(), &FakeHost::new(), limits);
             output.map(|output| output.to_text().into_owned()).map_err(|error| error.to_string())
         };
         let executed = render("{{ called }}", &TemplateLimits::default());

@@ -137,6 +137,16 @@ fn unusual_texts_and_errors_are_left_to_the_other_reader() {
     }
 }
 
+#[test]
+fn every_character_is_read_alike() {
+    let planes = (1..17).flat_map(|plane| [plane << 16, (plane << 16) + 0xfffe, (plane << 16) + 0xffff]);
+    for character in (0..0x10000).chain(planes).filter_map(char::from_u32) {
+        for text in [format!("a: b{character}c"), format!("a: \"{character}\""), format!("{character}b: |\n  {character}c\n")] {
+            is_read_alike(&text);
+        }
+    }
+}
+
 fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -3,30 +3,23 @@
 use std::sync::Arc;
 
 use super::included::{IncludedOutput, OutputKey};
-use super::run::{Outcome, TemplateScope, TreeExecution};
+use super::run::{Outcome, SET_NAME, TemplateScope, TreeExecution};
 use crate::error::{FunctionError, TemplateError};
 use crate::format::quote;
 use crate::function::TemplateEngine;
 use crate::syntax::Tree;
 use crate::value::{GoString, GoValue};
 
-/// The name that Helm gives to the set of templates, and to a text that `tpl` executes.
-const SET_NAME: &str = "gotpl";
-
 /// The largest size of a compiled text, as a multiple of that of the text.
 const COMPILED_SIZE: usize = 64;
 
 impl TemplateEngine for TreeExecution<'_> {
     fn include(&mut self, name: &str, data: &GoValue) -> Result<GoString, FunctionError> {
-        // Each text of `tpl` has a template of this name.
-        if name == SET_NAME {
-            self.usage.included.note_unrepeatable();
-        }
         if self.usage.enter().is_err() {
             let message = format!("rendering template has a nested reference name: {name}: unable to execute template");
             return Err(FunctionError::Failed(message));
         }
-        let result = match self.scope.find(name) {
+        let result = match self.find(name) {
             Some(tree) => self.included(tree, data).map_err(FunctionError::Template),
             None => Err(FunctionError::Failed(TemplateError::NotFound { template: name.to_owned() }.to_string())),
         };

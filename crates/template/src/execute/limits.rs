@@ -31,7 +31,8 @@ impl Default for TemplateLimits {
     }
 }
 
-/// The use of the limits, by one execution or by several one after another. Maps that templates put into themselves are released at its end.
+/// The use of the limits, by one execution or by several one after another, and the outputs of `include` that they share. Maps that templates put into
+/// themselves are released at its end.
 #[derive(Debug)]
 pub struct ExecutionUsage {
     pub(super) limits: TemplateLimits,

@@ -150,7 +150,7 @@ impl<'a> TreeExecution<'a> {
     }
 
     fn template(&mut self, name: &str, data: Option<&'a TemplatePipeline>, dot: &SeenValue) -> Outcome<()> {
-        let Some(tree) = self.scope.find(name) else {
+        let Some(tree) = self.find(name) else {
             return Err(self.error(format!("template {} not defined", format::quote(name.as_bytes()))).into());
         };
         self.usage.enter().map_err(|message| self.limit(message))?;

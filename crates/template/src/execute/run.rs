@@ -22,6 +22,9 @@ const STACK_LEFT: usize = 256 << 10;
 /// The size of a new piece of stack, in bytes.
 const STACK_PIECE: usize = 2 << 20;
 
+/// The name that Helm gives to the set of templates, and to a text that `tpl` executes.
+pub(super) const SET_NAME: &str = "gotpl";
+
 /// The text that Go prints for an absent value. Helm removes it from the outputs of files and of `tpl`, but not from that of `include`, of which a template
 /// may take a checksum.
 const NO_VALUE: &[u8] = b"<no value>";
@@ -121,6 +124,15 @@ impl<'a> TreeExecution<'a> {
         result.map(|()| included.into())
     }
 
+    /// Returns the template of a name.
+    pub(super) fn find(&mut self, name: &str) -> Option<&'a Arc<Tree>> {
+        // Each text of `tpl` has another template of this name.
+        if name == SET_NAME {
+            self.usage.included.note_unrepeatable();
+        }
+        self.scope.find(name)
+    }
+
     /// Counts a step.
     pub(super) fn step(&mut self) -> Outcome<()> {
         self.usage.step().map_err(|message| self.limit(message).into())
@@ -172,7 +184,7 @@ impl<'a> TreeExecution<'a> {
 
 impl<'a> TemplateScope<'a> {
     /// Returns the template of a name. One that the text of a `tpl` defines stands in front of those outside, unless it is empty and the other is not.
-    pub(super) fn find(&self, name: &str) -> Option<&'a Arc<Tree>> {
+    fn find(&self, name: &str) -> Option<&'a Arc<Tree>> {
         let own = self.set.trees.get(name);
         let Some(outer) = self.outer else { return own };
         match own {

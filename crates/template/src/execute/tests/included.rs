@@ -214,12 +214,14 @@ fn texts_that_define_templates_of_their_own_keep_no_outputs() {
     let set = CountedSet::new(&files, true);
     assert_eq!((set.render("t", &some_data()).as_deref(), set.calls()), (Ok("aba"), 2));
     // Each text has the same name.
-    let own = |letter| {
-        format!("{{{{ tpl \"{{{{ if .x }}}}{{{{ include \\\"self\\\" (dict) }}}}{{{{ else }}}}{letter}{{{{ end }}}}\" . }}}}")
-    };
-    let text = own("a") + &own("b");
-    let set = CountedSet::new(&[("parts", "{{ define \"self\" }}{{ include \"gotpl\" . }}{{ end }}"), ("t", &text)], true);
-    assert_eq!(set.render("t", &some_data()).as_deref(), Ok("ab"));
+    for part in ["{{ include \"gotpl\" . }}", "{{ template \"gotpl\" . }}"] {
+        let own = |letter| {
+            format!("{{{{ tpl \"{{{{ if .x }}}}{{{{ include \\\"self\\\" (dict) }}}}{{{{ else }}}}{letter}{{{{ end }}}}\" . }}}}")
+        };
+        let part = format!("{{{{ define \"self\" }}}}{part}{{{{ end }}}}");
+        let set = CountedSet::new(&[("parts", &part), ("t", &(own("a") + &own("b")))], true);
+        assert_eq!(set.render("t", &some_data()).as_deref(), Ok("ab"), "{part}");
+    }
 }
 
 /// The parts of random templates, which read, change, and pass on their data.

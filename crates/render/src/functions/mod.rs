@@ -23,6 +23,7 @@ pub(crate) fn base_functions() -> FunctionSet {
     data::add(&mut functions, DataFlavour::Strict);
     add_durations(&mut functions);
     add_bits_and_addresses(&mut functions);
+    functions.set_repeatable();
     functions
 }
 

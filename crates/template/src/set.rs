@@ -22,7 +22,7 @@ pub struct TemplateSet {
     pub(crate) delimiters: Delimiters,
     pub(crate) trees: HashMap<Arc<str>, Arc<Tree>, foldhash::fast::RandomState>,
     texts: Arc<TextCache>,
-    /// A number that only this set and its copies have.
+    /// A number that only this set has, and copies of it with the same templates.
     number: u64,
 }
 
@@ -54,8 +54,7 @@ impl TemplateSet {
     /// once, as far as they are kept.
     pub(crate) fn of_text(&self, name: &str, text: &str) -> Result<Self, TemplateError> {
         let trees = self.texts.get(text, || self.compile(name, text).map(|compiled| compiled.trees))?;
-        let (functions, delimiters, texts) = (self.functions.clone(), self.delimiters.clone(), self.texts.clone());
-        let mut set = Self { functions, delimiters, trees: HashMap::default(), texts, number: self.number };
+        let mut set = Self { texts: self.texts.clone(), ..Self::new(self.functions.clone(), self.delimiters.clone()) };
         set.add_compiled(&CompiledTemplate { trees });
         Ok(set)
     }

@@ -62,8 +62,8 @@ impl CompiledChartBuilder {
         self
     }
 
-    /// Changes the functions that the templates can call. A template that calls an added one is executed for each `include`; an output without them may be
-    /// kept for the same data, unless [`FunctionSet::set_repeatable`] says that the added ones do the same each time, too.
+    /// Changes the functions that the templates can call. A template that calls an added one is executed for each `include`, unless the change ends with
+    /// [`FunctionSet::set_repeatable`]; outputs of other templates are kept for the same data.
     pub fn functions(mut self, change: impl FnOnce(&mut FunctionSet)) -> Self {
         change(&mut self.functions);
         self

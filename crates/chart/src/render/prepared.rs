@@ -19,8 +19,7 @@ use crate::values::{Coalescing, table};
 /// The largest number of trees that are kept: those of components that are rendered in turns.
 const KEPT_TREES: usize = 8;
 
-/// A tree that is prepared for the values of requests.
-#[derive(Debug)]
+/// A tree that is prepared for the values of requests. It has no `Debug`, since values may be secret.
 pub(super) struct PreparedTree {
     /// The chart with the charts that are enabled.
     pub(super) root: ChartNode,

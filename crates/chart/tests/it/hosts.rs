@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use jiff::Timestamp;
 use kubewright_chart::{ChartHost, ChartRequest, CompiledChart, OfflineHost};
+use kubewright_template::Signature;
 use serde_json::{Value, json};
 
 use crate::charts::load;
@@ -94,4 +95,32 @@ fn a_required_version_of_kubernetes_is_a_question_too() {
     let host = Rc::new(AskedHost::default());
     compiled.render(&ChartRequest::new("rel", "ns"), host.clone()).unwrap();
     assert_eq!(*host.questions.borrow(), ["version"]);
+}
+
+#[test]
+fn outputs_are_kept_across_the_templates_of_a_chart_unless_they_ask_the_host_or_functions_of_the_caller() {
+    let parts = "{{ define \"served\" }}{{ .Capabilities.APIVersions.Has \"x/v1\" }}{{ end }}\
+                 {{ define \"found\" }}{{ len (lookup \"v1\" \"Secret\" \"ns\" \"there\") }}{{ end }}\
+                 {{ define \"own\" }}{{ own }}{{ .Capabilities.APIVersions.Has \"y/v1\" }}{{ end }}\
+                 {{ define \"name\" }}{{ base .Template.Name }}{{ end }}";
+    let template =
+        "data: [{{ include \"served\" . }}, {{ include \"found\" . }}, {{ include \"own\" . }}, {{ include \"name\" . }}]";
+    let files = [("templates/_parts.tpl", parts), ("templates/a.yaml", template), ("templates/b.yaml", template)];
+    let questions = |is_repeatable: bool| {
+        let builder = CompiledChart::builder(load("", &files)).functions(|functions| {
+            functions.add("own", Signature::of(&[]), |_| Ok("".into()));
+            if is_repeatable {
+                functions.set_repeatable();
+            }
+        });
+        let host = Rc::new(AskedHost::default());
+        let rendered = builder.build().unwrap().render(&ChartRequest::new("rel", "ns"), host.clone()).unwrap();
+        let data: Vec<&Value> = rendered.documents.iter().map(|document| &document.object["data"]).collect();
+        assert_eq!(data, [&json!([false, 1, false, "a.yaml"]), &json!([false, 1, false, "b.yaml"])]);
+        let questions = host.questions.borrow();
+        ["x/v1: false", "v1/Secret ns/there", "y/v1: false"]
+            .map(|question| questions.iter().filter(|asked| *asked == question).count())
+    };
+    assert_eq!(questions(false), [1, 2, 2]);
+    assert_eq!(questions(true), [1, 2, 1]);
 }

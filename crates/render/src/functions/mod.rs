@@ -36,3 +36,16 @@ pub(crate) fn component_functions() -> FunctionSet {
     component::add_component(&mut functions);
     functions
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_of_the_base_functions_follow_from_arguments_and_host() {
+        let functions = component_functions();
+        let is_repeatable = |name: &str| functions.get(name).unwrap().is_repeatable();
+        assert!(base_functions().names().all(is_repeatable));
+        assert!(!is_repeatable("component"), "it is called each time, as functions of the operator are");
+    }
+}

@@ -29,8 +29,8 @@ impl TemplateFunction {
         Self { signature, is_repeatable: false, body: Arc::new(body) }
     }
 
-    /// Returns true if results follow from the arguments, the engine and the host alone.
-    pub(crate) const fn is_repeatable(&self) -> bool {
+    /// Returns true if results follow from the arguments, the engine and the host alone, as [`FunctionSet::set_repeatable`] says.
+    pub const fn is_repeatable(&self) -> bool {
         self.is_repeatable
     }
 
